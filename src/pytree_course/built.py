@@ -18,11 +18,8 @@ SOURCES, OUTPUTS = "sources", "outputs"
 In a cell: outputs that answer a prediction, hidden until the cell is run.
 """
 
-ANSWER_ENDING, CHECK_ENDING, PREDICT_ENDING = "-answer", "-check", "-predict"
-"""The ends of the ids of answer cells, of check cells, and of cells that ask a prediction."""
-
-OUR_ENDING = "-ours"
-"""The end of the ids of a lesson's cells with the course's own version of an exercise."""
+ANSWER_ENDING, CHECK_ENDING, OUR_ENDING, PREDICT_ENDING = "-answer", "-check", "-ours", "-predict"
+"""The ends of cells' ids: an exercise's answer, check and our version; a prediction's question."""
 
 _CELL_FILE = re.compile(r"[^\s'\"<>()]*ipykernel_\d+[\\/]\d+\.py")
 """The name of the non-existent file that IPython gives a cell in an error's message."""
@@ -105,9 +102,8 @@ def outputs_digest(notebook: "NotebookNode") -> str:
 
 
 def leave_out_grammars() -> None:
-    """Keep jsonschema, which nbformat imports, from building a parser for international URLs.
+    """Keep jsonschema, which nbformat imports, from building a parser of URLs, for over a second.
 
-    Building it takes over a second, and no notebook needs it. It is installed with JupyterLab;
     jsonschema works without it.
     """
     modules: dict[str, Any] = sys.modules

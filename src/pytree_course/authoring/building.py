@@ -215,7 +215,7 @@ def _source_of(cell_id: str, source_cells: Sequence[SourceCell]) -> SourceCell:
     """Return the source of a cell in a built notebook; the first cell if it has no source."""
     by_name = {str(cell.metadata.get("exercise", cell.id)): cell for cell in source_cells}
     name = re.sub("-(answer|check|ours|predict)$", "", cell_id)
-    return by_name.get(name, source_cells[0])
+    return by_name.get(cell_id, by_name.get(name, source_cells[0]))
 
 
 def _without_outputs(notebook: NotebookNode) -> list[tuple[Any, ...]]:

@@ -258,8 +258,8 @@ def _notebook(
 def slide_types(cells: Sequence[SourceCell]) -> dict[str, str]:
     """Return the slide types of a lesson's cells by cell id; other cells continue a slide.
 
-    A section starts a slide. A prediction starts a subslide, and its answer is a fragment, so that
-    nothing gives the answer away. If a slide would get too tall, it continues on a subslide.
+    Nothing gives a prediction's answer away. If a slide would get too tall, it continues on a
+    subslide.
     """
     types = {}
     filled = 0.0

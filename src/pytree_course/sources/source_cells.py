@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from jupytext.myst import MystMetadataParsingError, myst_to_notebook
+from markdown_it import MarkdownIt
 
 from pytree_course.course import CourseError
 
@@ -100,16 +101,11 @@ def read_cells(file: Path) -> list[SourceCell]:
 
 def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
     """Split a Markdown cell at its headings, so that each section starts with a cell."""
-    starts = [0]
-    is_in_code = False
     lines = cell.source.splitlines()
-    for index, line in enumerate(lines):
-        if line.lstrip().startswith("```"):
-            is_in_code = not is_in_code
-        if not is_in_code and HEADING.match(line) and index > 0:
-            starts.append(index)
+    tokens = MarkdownIt().parse(cell.source)
+    starts = {token.map[0] for token in tokens if token.markup in ("#", "##") and token.map}
     parts = []
-    for start, end in pairwise([*starts, len(lines)]):
+    for start, end in pairwise([*sorted({0, *starts}), len(lines)]):
         source = "\n".join(lines[start:end]).strip("\n")
         metadata = cell.metadata if start == 0 else {}
         parts.append(SourceCell("markdown", source, metadata, cell.file, cell.line + start))
@@ -117,10 +113,7 @@ def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
 
 
 def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
-    """Give cells ids by section, so that a new cell changes no id in another section.
-
-    Cells with an id from the author are not counted, and no other cell gets such an id.
-    """
+    """Give cells ids by section, so that a new cell changes no id in another section."""
     authors_ids = {str(cell.metadata["id"]) for cell in cells if "id" in cell.metadata}
     with_ids = []
     section, number = "start", 0
