@@ -14,8 +14,6 @@ from pytree_course.authoring.building import build, find_stale
 from pytree_course.authoring.notebooks import render_notebooks, slide_types
 from pytree_course.built import other_answer_id, show_outputs, strip_machine_details
 from pytree_course.course import Course, LessonFiles
-from pytree_course.judging.expected import BuiltLesson
-from pytree_course.learner.questions import questions
 from pytree_course.released_files import hand_out
 from pytree_course.sources.lesson_sources import read_sources
 from pytree_course.sources.predictions import with_closed_answer, with_open_answer
@@ -279,18 +277,6 @@ def test_an_exercise_without_a_check_stops_the_build(unbuilt):
     edit(unbuilt.check_script, "def first_leaf(", "def first_leaf_of_all(")
     with pytest.raises(AuthorMistakesError, match="'first_leaf' has no check"):
         build(unbuilt)
-
-
-@pytest.mark.slow
-def test_an_exercise_that_asks_has_questions_of_its_short_cases(unbuilt):
-    exercise = "exercise: count_leaves"
-    edit(unbuilt.sources / EXERCISES, exercise, f"{exercise}\nquestion: Q?")
-    build(unbuilt)
-    expected = BuiltLesson.read(unbuilt.expected)
-    given = expected.expected("count_leaves").given
-    assert given and all(len(each.code) <= 90 and each.inputs for each in given.values())
-    asked_about = {about.exercise for about in questions(expected) if about.name}
-    assert asked_about == {"count_leaves"}
 
 
 def test_headings_start_cells_but_not_inside_code(unbuilt):
