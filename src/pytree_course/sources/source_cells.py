@@ -102,8 +102,11 @@ def read_cells(file: Path) -> list[SourceCell]:
 def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
     """Split a Markdown cell at its headings, so that each section starts with a cell."""
     lines = cell.source.splitlines()
-    tokens = MarkdownIt().parse(cell.source)
-    starts = {token.map[0] for token in tokens if token.markup in ("#", "##") and token.map}
+    starts = {
+        token.map[0]
+        for token in MarkdownIt().parse(cell.source)
+        if token.markup in ("#", "##") and token.level == 0 and token.map
+    }
     parts = []
     for start, end in pairwise([*sorted({0, *starts}), len(lines)]):
         source = "\n".join(lines[start:end]).strip("\n")
