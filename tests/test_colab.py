@@ -54,10 +54,7 @@ def test_every_link_between_notebooks_leads_to_one_on_colab(colab):
             assert f"colab/{link.removeprefix(ADDRESS + '/')}" in colab, (name, link)
 
 
-NO_REPOSITORY = ["", "pytrees", "ada/", "ada/pytrees@", "ada/x/y", "https://github.com/ada/x"]
-
-
-@pytest.mark.parametrize("name", [*NO_REPOSITORY, 'a/b"; rm', "a/b@-x"])
+@pytest.mark.parametrize("name", ["pytrees", "https://github.com/ada/x", 'a/b"; rm', "a/b@-x"])
 def test_what_names_no_repository_is_refused_with_how_to_write_it(name):
     with pytest.raises(CourseError, match=r"OWNER/REPO, such as ada/pytrees"):
         for_colab({}, name)

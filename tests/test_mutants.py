@@ -1,12 +1,20 @@
-"""Mutants and the memoriser: they find what the cases of a check do not tell apart."""
+"""Mutants and the memoriser: what cases do not tell apart; no check passes without an answer."""
 
 import pytest
 
 from mutation_testing.__main__ import main
 from mutation_testing.memoriser import refuses_memoriser
-from pytree_course.course import LessonFiles
+from pytree_course.course import Course, LessonFiles
 from pytree_course.sources.lesson_sources import read_sources
-from tests.conftest import edit
+from tests.conftest import ROOT, edit
+
+SEEDS = (101, 102, 103)
+EXERCISES = [
+    pytest.param(sources, name, id=name)
+    for sources in map(read_sources, Course(ROOT).lessons())
+    for name, exercise in sources.graded.items()
+    if not exercise.is_prediction  # its lines are the same for everybody
+]
 
 
 @pytest.mark.slow
@@ -29,3 +37,9 @@ def test_the_memoriser_passes_where_nothing_is_drawn(unbuilt):
     edit(unbuilt.check_script, "random_tree(rng)", "[1]")
     edited = LessonFiles(unbuilt.root, unbuilt.stem)
     assert not refuses_memoriser(read_sources(edited), "count_leaves", 5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("sources", "name"), EXERCISES)
+def test_public_results_do_not_pass_on_fresh_cases(sources, name):
+    assert all(refuses_memoriser(sources, name, seed) for seed in SEEDS)

@@ -1,16 +1,14 @@
-"""Time the grading of a class: by the course, by nbgrader, and at the limit without isolation.
+"""Time the grading of a class, by the course and by nbgrader.
 
 python .ci/benchmarks/class_time.py --lessons 1 2 --runs runs.json
 
-All grade the same class of right and wrong answers, and their marks are compared with what the
+Both grade the same class of right and wrong answers, and their marks are compared with what the
 answers deserve: one that fails fast is not fast. Each run is appended to the file `--runs`, and the
 tables of docs/performance.md are printed from all runs in it. `--sizes` measures larger classes of
 lesson 1. Nothing else should run on the machine.
 """
 
 import argparse
-import ast
-import importlib
 import json
 import os
 import platform
@@ -21,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -29,17 +26,15 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import psutil
-from nbconvert import PythonExporter
 
 from pytree_course.built import answer_id, check_id
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.cli.teacher import GRADEBOOK
-from pytree_course.course import COURSE_VARIABLE, PROGRESS_VARIABLE, Course, LessonFiles
-from pytree_course.learner.progress import Progress
+from pytree_course.course import COURSE_VARIABLE, Course, LessonFiles
 from pytree_course.sources.exercises import Exercise
 from pytree_course.sources.lesson_sources import read_sources
 
@@ -48,9 +43,6 @@ JOBS = 2
 RIGHT_SHARE = 0.6  # of the answers
 SEED = 40
 SAMPLE_SECONDS = 0.5  # between two looks at the memory in use
-FORK_EACH = "fork-each"
-"""The first argument with which this script runs other scripts in forks of itself."""
-
 Marks = dict[tuple[str, str], bool]
 """By student and exercise: whether the answer is right."""
 
@@ -123,21 +115,6 @@ class Command:
         if done.returncode != 0:
             raise SystemExit(f"{self.line}\nended with {done.returncode}:\n{done.stdout[-2000:]}")
         return seconds
-
-
-class Engine(Protocol):
-    """A way to grade a class. What it needs before it can grade is not timed."""
-
-    about: str
-
-    def prepare(self, work: Work) -> None:
-        """Make what has to be there before."""
-
-    def command(self, work: Work) -> Command:
-        """Return what is timed."""
-
-    def marks(self, work: Work) -> Marks:
-        """Return the marks that the engine gave."""
 
 
 class CourseEngine:
@@ -222,97 +199,6 @@ class NbgraderEngine:
         return {(student, cell.removesuffix(ending)): score > 0 for student, cell, score in rows}
 
 
-class LimitEngine:
-    """The notebooks as scripts, in forks of a process that has imported all that they import."""
-
-    about = (
-        "the limit, without isolation: the notebooks as scripts, each in a fork of a process that "
-        "has imported everything, with the right answers' compiled programs"
-    )
-
-    def __init__(self, compiled: Path) -> None:
-        self.compiled = compiled
-
-    def prepare(self, work: Work) -> None:
-        for student, notebook in work.notebooks.items():
-            write_script(notebook, work.folder / student / "script.py")
-        script = work.folder / "solutions" / "script.py"
-        write_script(work.files.solutions, script)
-        variables = {PROGRESS_VARIABLE: str(script.parent)} | self._cache(least_seconds="0")
-        variables[COURSE_VARIABLE] = str(work.files.root)
-        Command([sys.executable, script], work.folder, variables).run()
-
-    def command(self, work: Work) -> Command:
-        scripts = [work.folder / student / "script.py" for student in work.notebooks]
-        line = [sys.executable, __file__, FORK_EACH, work.files.check_script, *scripts]
-        # OpenBLAS would start threads, and a process that has some cannot be forked safely.
-        variables = {COURSE_VARIABLE: str(work.files.root), "OPENBLAS_NUM_THREADS": "1"}
-        # Nothing takes so long that it would be added to the cache.
-        return Command(line, work.folder, variables | self._cache(least_seconds="1e9"))
-
-    def marks(self, work: Work) -> Marks:
-        marks: Marks = {}
-        for student in work.notebooks:
-            done = Progress.load(work.folder / student / "progress.jsonl").exercises
-            marks |= {(student, name): each.correct for (_, name), each in done.items()}
-        return marks
-
-    def _cache(self, least_seconds: str) -> dict[str, str]:
-        return {
-            "JAX_COMPILATION_CACHE_DIR": str(self.compiled),
-            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": least_seconds,
-            "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
-        }
-
-
-def write_script(notebook: Path, script: Path) -> None:
-    """Write a notebook as a Python script."""
-    exporter: Any = PythonExporter
-    text, _ = exporter().from_filename(str(notebook))
-    script.parent.mkdir(parents=True, exist_ok=True)
-    script.write_text(text, encoding="utf-8")
-
-
-def fork_each(check_script: Path, scripts: Sequence[Path]) -> None:
-    """Run scripts, each in a fork of this process, which has imported what they import."""
-    for file in (check_script, scripts[0]):
-        for node in ast.parse(file.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    importlib.import_module(alias.name)
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                importlib.import_module(node.module)
-    statuses, running = [], 0
-    for script in scripts:
-        if running == JOBS:
-            statuses.append(os.wait()[1])
-            running -= 1
-        start_fork(script)
-        running += 1
-    statuses += [os.wait()[1] for _ in range(running)]
-    sys.exit(any(statuses))
-
-
-def start_fork(script: Path) -> None:
-    """Start to run a script in a fork."""
-    import jax
-
-    if threading.active_count() > 1 or jax._src.xla_bridge._backends:
-        raise RuntimeError("JAX hangs in a fork of a process with threads, or that has computed")
-    if os.fork():
-        return
-    status = 1
-    try:
-        os.environ[PROGRESS_VARIABLE] = str(script.parent)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        exec(compile(script.read_text(encoding="utf-8"), script, "exec"), {"__name__": "__main__"})
-        status = 0
-    except Exception:
-        traceback.print_exc()
-    finally:
-        os._exit(status)
-
-
 # --- measuring
 
 
@@ -345,10 +231,10 @@ class Bench:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.engines: dict[str, Engine] = {
+        # What an engine prepares before it can grade is not timed.
+        self.engines: dict[str, CourseEngine | NbgraderEngine] = {
             "course": CourseEngine(),
             "nbgrader": NbgraderEngine(folder / "nbgrader"),
-            "limit": LimitEngine(folder / "compiled"),
         }
 
     def compare(self, files: LessonFiles, size: int, engines: list[str]) -> list[dict[str, Any]]:
@@ -431,11 +317,7 @@ def tables(runs: list[dict[str, Any]]) -> str:
             seconds.setdefault(place, []).append(run["seconds"])
     medians = {place: statistics.median(times) for place, times in seconds.items()}
     columns = sorted({(lesson, size) for _, lesson, size in medians})
-    abouts = {
-        "course": CourseEngine.about,
-        "nbgrader": NbgraderEngine.about,
-        "limit": LimitEngine.about,
-    }
+    abouts = {"course": CourseEngine.about, "nbgrader": NbgraderEngine.about}
     rows = []
     for engine, about in abouts.items():
         cells = []
@@ -463,13 +345,10 @@ def tables(runs: list[dict[str, Any]]) -> str:
 
 def main() -> None:
     """Measure what the command line asks for, and print the tables."""
-    if sys.argv[1:2] == [FORK_EACH]:
-        check_script, *scripts = map(Path, sys.argv[2:])
-        fork_each(check_script, scripts)
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    names = ["course", "nbgrader", "limit"]
+    names = ["course", "nbgrader"]
     parser.add_argument("--engines", nargs="+", choices=names, default=names)
     parser.add_argument("--lessons", nargs="*", default=["1"], help="such as 1 2 5")
     parser.add_argument("--submissions", type=int, default=20)

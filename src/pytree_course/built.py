@@ -4,7 +4,6 @@ import hashlib
 import json
 import re
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # this module is imported where nothing is installed yet
@@ -19,11 +18,8 @@ SOURCES, OUTPUTS = "sources", "outputs"
 In a cell: outputs that answer a prediction, hidden until the cell is run.
 """
 
-ANSWER_ENDING, CHECK_ENDING, PREDICT_ENDING = "-answer", "-check", "-predict"
-"""The ends of the ids of answer cells, of check cells, and of cells that ask a prediction."""
-
-OUR_ENDING = "-ours"
-"""The end of the ids of a lesson's cells with the course's own version of an exercise."""
+ANSWER_ENDING, CHECK_ENDING, OUR_ENDING, PREDICT_ENDING = "-answer", "-check", "-ours", "-predict"
+"""The ends of cells' ids: an exercise's answer, check and our version; a prediction's question."""
 
 _CELL_FILE = re.compile(r"[^\s'\"<>()]*ipykernel_\d+[\\/]\d+\.py")
 """The name of the non-existent file that IPython gives a cell in an error's message."""
@@ -33,7 +29,7 @@ _FOLDER_PATH = re.compile(r"(?<![\w.:/\\\])])(?:[A-Za-z]:)?[\\/](?:[^\s:'\"<>()\
 
 _MEMORY_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
 
-_MEANT_TO_FAIL = "raises-exception"
+MEANT_TO_FAIL = "raises-exception"
 """The tag of a cell in a lesson that raises an error on purpose."""
 
 
@@ -74,6 +70,14 @@ def show_outputs(cell: "NotebookNode") -> None:
     cell.execution_count = 1
 
 
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Have nbval compare the hidden outputs, too: this module is a plugin of its pytest."""
+    for item in items:
+        cell = getattr(item, "cell", None)
+        if cell is not None and hides_outputs(cell):
+            show_outputs(cell)
+
+
 def strip_machine_details(message: str) -> str:
     """Replace the folders and memory addresses in an error's message, which vary between runs."""
     message = _CELL_FILE.sub("this cell", message)
@@ -84,16 +88,6 @@ def strip_machine_details(message: str) -> str:
 def brief_traceback(name: str, message: str) -> list[str]:
     """Return the traceback to show for an error that a lesson raises on purpose: one line."""
     return [f"{name}: {strip_machine_details(message)}"]
-
-
-def is_meant_to_fail(source: str, folder: Path) -> bool:
-    """Return whether a notebook in this folder has a cell with this source that has to fail."""
-    notebooks = (json.loads(file.read_text(encoding="utf-8")) for file in folder.rglob("*.ipynb"))
-    return any(
-        "".join(cell["source"]) == source and _MEANT_TO_FAIL in cell["metadata"].get("tags", ())
-        for notebook in notebooks
-        for cell in notebook["cells"]
-    )
 
 
 def outputs_digest(notebook: "NotebookNode") -> str:
@@ -108,9 +102,8 @@ def outputs_digest(notebook: "NotebookNode") -> str:
 
 
 def leave_out_grammars() -> None:
-    """Keep jsonschema, which nbformat imports, from building a parser for international URLs.
+    """Keep jsonschema, which nbformat imports, from building a parser of URLs, for over a second.
 
-    Building it takes over a second, and no notebook needs it. It is installed with JupyterLab;
     jsonschema works without it.
     """
     modules: dict[str, Any] = sys.modules

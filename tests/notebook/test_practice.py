@@ -78,7 +78,7 @@ EXERCISE = "exercise: leaves_of\n"
 MISTAKES = [
     ("✎ **Write** `leaves_of", "**Write** `leaves_of", "does not start with ✎"),
     (EXERCISE, f"{EXERCISE}needs: [a-pear]\n", "no code cell above has the id 'a-pear'"),
-    (EXERCISE, f"{EXERCISE}points: 1\n", "`points` is for exercises in"),
+    (EXERCISE, f"{EXERCISE}points: 1\n", "unknown field `points`"),
 ]
 
 

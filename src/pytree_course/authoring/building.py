@@ -1,6 +1,7 @@
 """Build a lesson from its sources: notebooks, exercises, solutions and checks/expected."""
 
 import os
+import re
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,18 +16,14 @@ from nbformat import NotebookNode
 
 from pytree_course import built
 from pytree_course.authoring.notebooks import render_exercises, render_notebooks
-from pytree_course.authoring.validation import (
-    find_missing_questions,
-    find_mistakes_in_answers,
-    find_mistakes_in_text,
-)
+from pytree_course.authoring.validation import find_mistakes_in_answers, find_mistakes_in_text
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.notebook.base import WIDGET_MIME
 from pytree_course.released_files import hand_out
 from pytree_course.sources.authors_answers import expect_lesson
 from pytree_course.sources.lesson_sources import LessonSources, read_sources
-from pytree_course.sources.source_cells import AuthorMistakesError, Mistake, SourceCell
+from pytree_course.sources.source_cells import AuthorMistakesError, SourceCell
 from pytree_course.texts import write_file
 
 CELL_TIMEOUT_SECONDS = 300
@@ -44,8 +41,8 @@ Tell = Callable[[str], None]
 def build(files: LessonFiles, tell: Tell = lambda message: None, *, again: bool = False) -> bool:
     """Build the stale files of a lesson; return whether any in checks/expected has changed.
 
-    These hold the expected results, and facts such as minutes and points, which other pages show.
-    With `again`, up-to-date files are built as well, as a change of the engine may require.
+    These hold facts such as minutes and points, which other pages show. With `again`, up-to-date
+    files are built as well, as a change of the engine may require.
 
     Raise AuthorMistakesError with file and line of each mistake. No file is written then, except
     for those built before the cell of a notebook raised an error.
@@ -53,7 +50,7 @@ def build(files: LessonFiles, tell: Tell = lambda message: None, *, again: bool 
     tell("reading the sources")
     sources = read_sources(files)
     if mistakes := find_mistakes_in_text(sources):
-        raise AuthorMistakesError(mistakes)
+        raise AuthorMistakesError(*mistakes)
     has_changed = files.has_exercises and _build_exercises(sources, tell, again=again)
     for file, notebook in render_notebooks(sources).items():
         if again or _why_notebook_is_stale(file, notebook):
@@ -69,7 +66,7 @@ def build(files: LessonFiles, tell: Tell = lambda message: None, *, again: bool 
 def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool:
     """Build the stale exercise files; return whether any in checks/expected has changed."""
     files = sources.files
-    stored = None if again else _stored_results(sources)
+    stored = None if again else _read_results(sources)[0]
     expected = stored or _run_answers(sources, tell)
     has_changed = expected.write(files.expected)
     blank, solved = render_exercises(sources), render_exercises(sources, solved=True)
@@ -85,16 +82,20 @@ def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool
     return has_changed
 
 
-def _stored_results(sources: LessonSources) -> BuiltLesson | None:
-    """Return the stored results, with the sources' facts; None if the answers have to run again."""
-    file = sources.files.expected
-    if not file.exists():
-        return None
-    stored = BuiltLesson.read(file)
-    has_same_results = stored.results == stored.digest_of_results_on_disk()
-    if not _is_built_from(stored, sources) or not has_same_results:
-        return None
-    return replace(
+def _read_results(sources: LessonSources) -> tuple[BuiltLesson | None, str | None]:
+    """Return the stored results, with the sources' facts, and why their file is stale.
+
+    There are no results if the answers have to run again.
+    """
+    files = sources.files
+    if not files.expected.exists():
+        return None, NOT_BUILT
+    stored = BuiltLesson.read(files.expected)
+    if (stored.sources, stored.practice) != (files.exercises_digest(), sources.practice_digest):
+        return None, CHANGED_SOURCES
+    if stored.results != stored.digest_of_results_on_disk():
+        return None, EDITED
+    wanted = replace(
         stored,
         title=sources.title,
         sections=sources.sections,
@@ -102,23 +103,14 @@ def _stored_results(sources: LessonSources) -> BuiltLesson | None:
         exercises=dict(sources.exercises),
         deciding=sources.deciding_digests,
     )
-
-
-def _is_built_from(stored: BuiltLesson, sources: LessonSources) -> bool:
-    """Return whether stored results were built from these sources."""
-    digests = (sources.files.exercises_digest(), sources.practice_digest)
-    return (stored.sources, stored.practice) == digests
+    return wanted, None if wanted.to_text() == stored.to_text() else EDITED
 
 
 def _run_answers(sources: LessonSources, tell: Tell) -> BuiltLesson:
-    """Run all answers; return the expected results, or raise AuthorMistakesError."""
     tell(f"trying the answers to {len(sources.exercises)} exercises")
     if mistakes := find_mistakes_in_answers(sources):
-        raise AuthorMistakesError(mistakes)
-    expected = expect_lesson(sources)
-    if mistakes := find_missing_questions(sources, expected):
-        raise AuthorMistakesError(mistakes)
-    return expected
+        raise AuthorMistakesError(*mistakes)
+    return expect_lesson(sources)
 
 
 @dataclass(frozen=True)
@@ -145,7 +137,7 @@ def find_stale(files: LessonFiles) -> list[Stale]:
         notebooks[files.blank] = notebooks[files.exercises] = render_exercises(sources)
     reasons = {file: _why_notebook_is_stale(file, wanted) for file, wanted in notebooks.items()}
     if files.has_exercises:
-        reasons[files.expected] = _why_expected_is_stale(sources)
+        _, reasons[files.expected] = _read_results(sources)
     # The build replaces the exercise notebook, in which somebody may work, only with a new version.
     commands = {files.exercises: "reset"}
     return [
@@ -169,19 +161,6 @@ def _why_notebook_is_stale(file: Path, wanted: NotebookNode) -> str | None:
     return None
 
 
-def _why_expected_is_stale(sources: LessonSources) -> str | None:
-    file = sources.files.expected
-    if not file.exists():
-        return NOT_BUILT
-    stored = BuiltLesson.read(file)
-    if not _is_built_from(stored, sources):
-        return CHANGED_SOURCES
-    wanted = _stored_results(sources)
-    if wanted is None or wanted.to_text() != stored.to_text():
-        return EDITED
-    return None
-
-
 def _run_notebook(notebook: NotebookNode, folder: Path, source_cells: list[SourceCell]) -> None:
     """Run a notebook in a folder, and make its outputs reproducible."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -199,14 +178,18 @@ def _run_notebook(notebook: NotebookNode, folder: Path, source_cells: list[Sourc
         try:
             client.execute(stderr=subprocess.DEVNULL, env=variables)
         except CellExecutionError as error:
-            raise AuthorMistakesError(
-                [_mistake_of_failed_cell(notebook, source_cells, error)]
-            ) from None
+            failed = [cell for cell in notebook.cells if _shows_error(cell)][-1]
+            why = f"the cell {failed.id!r} raised {error.ename}: {error.evalue}"
+            _source_of(failed.id, source_cells).refuse(why)
     for cell in notebook.cells:
         if cell.cell_type == "code":
             _make_reproducible(cell)
     notebook.metadata["language_info"] = {"name": "python"}
     notebook.metadata[built.METADATA_KEY][built.OUTPUTS] = built.outputs_digest(notebook)
+
+
+def _shows_error(cell: NotebookNode) -> bool:
+    return any(output.output_type == "error" for output in cell.get("outputs", ()))
 
 
 def _make_reproducible(cell: NotebookNode) -> None:
@@ -228,31 +211,11 @@ def _make_reproducible(cell: NotebookNode) -> None:
         built.hide_outputs(cell)
 
 
-def _mistake_of_failed_cell(
-    notebook: NotebookNode, source_cells: list[SourceCell], error: CellExecutionError
-) -> Mistake:
-    """Return the mistake of the cell that stopped a run, with the line of its source."""
-    raising_ids = [
-        cell.id
-        for cell in notebook.cells
-        for output in cell.get("outputs", ())
-        if output.output_type == "error"
-    ]
-    failed_id = raising_ids[-1]  # those above it are meant to raise
-    return source_cell(failed_id, source_cells).mistake(
-        f"the cell {failed_id!r} raised {error.ename}: {error.evalue}"
-    )
-
-
-def source_cell(cell_id: str, source_cells: Sequence[SourceCell]) -> SourceCell:
-    """Return the source of a cell in a built notebook; the first cell if it has no source.
-
-    The id of a built cell begins with its source cell's id or exercise: `sums-3-predict` belongs
-    to `sums-3`, and `norm-check` to the exercise `norm`.
-    """
+def _source_of(cell_id: str, source_cells: Sequence[SourceCell]) -> SourceCell:
+    """Return the source of a cell in a built notebook; the first cell if it has no source."""
     by_name = {str(cell.metadata.get("exercise", cell.id)): cell for cell in source_cells}
-    matching = [name for name in by_name if cell_id.startswith(name)]
-    return by_name[max(matching, key=len)] if matching else source_cells[0]
+    name = re.sub("-(answer|check|ours|predict)$", "", cell_id)
+    return by_name.get(cell_id, by_name.get(name, source_cells[0]))
 
 
 def _without_outputs(notebook: NotebookNode) -> list[tuple[Any, ...]]:

@@ -11,19 +11,8 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from pytree_course import nbgrader
-from pytree_course.built import (
-    METADATA_KEY,
-    OUTPUTS,
-    PREDICT_ENDING,
-    SOURCES,
-    answer_id,
-    check_id,
-    hide_outputs,
-    other_answer_id,
-    our_version_id,
-    outputs_digest,
-)
+from pytree_course import built, nbgrader
+from pytree_course.built import answer_id, check_id, our_version_id
 from pytree_course.course import GOING_DEEPER, Course
 from pytree_course.public_reports import people_met, with_links
 from pytree_course.rendering import render
@@ -60,7 +49,6 @@ def render_notebooks(sources: LessonSources) -> dict[Path, NotebookNode]:
 
 
 def _render_core(sources: LessonSources) -> NotebookNode:
-    """Return the core's notebook; insert the minutes of the core and of the listed sections."""
     layers = sources.layers
     reading, everything = str(layers.core_minutes), str(layers.core_with_everything)
     sections = {section.slug: section for section in layers.deeper}
@@ -103,7 +91,6 @@ def _render_deeper(sources: LessonSources, section: Section) -> NotebookNode:
 
 
 def _about(section: Section) -> str:
-    """Say how long a deeper section takes, and who needs it."""
     minutes = counted(section.all_minutes, "minute", "minutes")
     return f"about {minutes}. For you if {section.for_whom}."
 
@@ -146,28 +133,26 @@ def _hide_what_tells(cells: Sequence[NotebookNode], predictions: Collection[str]
     for cell in cells:
         if cell.id in predictions:
             room = TALL_SCREEN
-        elif room > 0 and cell.cell_type == "code" and not cell.id.endswith(PREDICT_ENDING):
-            hide_outputs(cell)
+        elif room > 0 and cell.cell_type == "code" and not cell.id.endswith(built.PREDICT_ENDING):
+            built.hide_outputs(cell)
         room -= 16 + sum(20 * (1 + len(line) // 110) for line in _shown_source(cell).splitlines())
 
 
 def _shown_source(cell: NotebookNode) -> str:
-    """Return what a reader sees of a cell's source before the cell is run."""
     folded = cell.metadata.get("jupyter", {}).get("source_hidden", False)
     return "" if folded else re.sub(r"<details>.*</details>", "", cell.source, flags=re.DOTALL)
 
 
 def _prediction_cells(lesson: str, cell: SourceCell) -> list[NotebookNode]:
     """Return the cells of a prediction: the question, folded, and the code that answers it."""
-    question = _code_cell(f"{cell.id}{PREDICT_ENDING}", f'predict("{lesson}", "{cell.id}")')
+    question = _code_cell(f"{cell.id}{built.PREDICT_ENDING}", f'predict("{lesson}", "{cell.id}")')
     question.metadata["jupyter"] = {"source_hidden": True}
     code = _code_cell(cell.id, cell.source, cell)
-    hide_outputs(code)  # also those of a later execution
+    built.hide_outputs(code)  # also those of a later execution
     return [question, code]
 
 
 def _practice_cells(exercise: Exercise) -> list[NotebookNode]:
-    """Return the cells of practice in a lesson: answer, check, and our version, folded."""
     answer = _code_cell(answer_id(exercise.name), exercise.starter.source, exercise.cell)
     check = _code_cell(check_id(exercise.name), exercise.call)
     check.metadata["tags"] = [IGNORE_OUTPUT]  # its output depends on the learner's progress
@@ -197,7 +182,6 @@ def render_exercises(sources: LessonSources, *, solved: bool = False) -> Noteboo
 
 
 def _exercise_cells(exercise: Exercise, *, solved: bool) -> list[NotebookNode]:
-    """Return the cells of an exercise: answer, check and, with right answers, other ways."""
     answer_marks = nbgrader.marks(answer_id(exercise.name), is_answer=True)
     check_marks = nbgrader.marks(check_id(exercise.name), points=exercise.points)
     source = exercise.solution.source if solved else exercise.starter.source
@@ -217,7 +201,7 @@ def _other_answers(exercise: Exercise) -> list[NotebookNode]:
     cells = [new_markdown_cell(OTHER_WAYS, id=f"{exercise.name}-others")]
     for number, variant in enumerate(sorted(exercise.variants, key=similarity)[:2], 1):
         text = f"```python\n{variant.source.strip()}\n```"
-        cells.append(new_markdown_cell(text, id=other_answer_id(exercise.name, number)))
+        cells.append(new_markdown_cell(text, id=built.other_answer_id(exercise.name, number)))
     return cells
 
 
@@ -264,18 +248,18 @@ def _notebook(
     metadata = {
         "kernelspec": kernel,
         "language_info": {"name": "python"},
-        METADATA_KEY: {SOURCES: digest},
+        built.METADATA_KEY: {built.SOURCES: digest},
     }
     notebook = new_notebook(cells=[*cells[:first], installed, *cells[first:]], metadata=metadata)
-    notebook.metadata[METADATA_KEY][OUTPUTS] = outputs_digest(notebook)
+    notebook.metadata[built.METADATA_KEY][built.OUTPUTS] = built.outputs_digest(notebook)
     return notebook
 
 
 def slide_types(cells: Sequence[SourceCell]) -> dict[str, str]:
     """Return the slide types of a lesson's cells by cell id; other cells continue a slide.
 
-    A section starts a slide. A prediction starts a subslide, and its answer is a fragment, so that
-    nothing gives the answer away. If a slide would get too tall, it continues on a subslide.
+    Nothing gives a prediction's answer away. If a slide would get too tall, it continues on a
+    subslide.
     """
     types = {}
     filled = 0.0

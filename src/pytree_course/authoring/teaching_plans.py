@@ -10,8 +10,6 @@ from pytree_course.sources.lesson_sources import LessonSources, Section, read_so
 from pytree_course.texts import hours
 
 PAGE = "docs/plans.md"
-"""The built page."""
-
 SESSION_MINUTES = 90  # of the one session
 AROUND_MINUTES = 5  # at the beginning of a session, and again at its end
 
@@ -26,11 +24,8 @@ class Step(NamedTuple):
 
 
 def plans(course: Course) -> str:
-    """Return the page of teaching plans for all lessons with a core; "" if there is none."""
-    sources = [read_sources(files) for files in course.lessons_and_pages() if files.has_exercises]
-    lessons = [lesson for lesson in sources if lesson.layers.ending and lesson.layers.core_minutes]
-    if not lessons:
-        return ""
+    """Return the page of teaching plans for all lessons."""
+    lessons = [read_sources(files) for files in course.lessons_and_pages() if files.has_exercises]
     page = render(
         "authoring/teaching_plans.md",
         lessons=lessons,

@@ -71,7 +71,6 @@ def write_site(course: Course, folder: Path) -> None:
 
 
 def _run_sphinx(settings: Path, pages: dict[str, bytes], site: Path) -> None:
-    """Let Sphinx write a site from its pages' sources."""
     with tempfile.TemporaryDirectory() as sources, tempfile.TemporaryDirectory() as doctrees:
         write_bundle(Path(sources), pages)
         # Sphinx runs in an environment of its own, which learners do not need.

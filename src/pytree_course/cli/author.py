@@ -41,8 +41,7 @@ def build(
         shows_lessons = "course_map" in (files.sources / "lesson.md").read_text(encoding="utf-8")
         build_lesson(files, _show_step, again=everything or (is_any_new and shows_lessons))
     # Last, because the plans depend on every lesson.
-    if plans := teaching_plans.plans(course):
-        write_file(course.root / teaching_plans.PAGE, plans)
+    write_file(course.root / teaching_plans.PAGE, teaching_plans.plans(course))
 
 
 def _show_step(step: str) -> None:

@@ -158,7 +158,7 @@ def test(
         command += ["-m", "not slow"] if fast else []
         command += ["-p", "no:nbval"]  # it takes seconds to load, and no test needs it
     else:
-        command += ["-p", "pytree_course.nbval_plugin", "--nbval-lax", "--nbval-current-env"]
+        command += ["-p", "pytree_course.built", "--nbval-lax", "--nbval-current-env"]
         command += ["--override-ini", "testpaths=notebooks"]
     with TemporaryDirectory() as progress:  # running the lessons is not a learner's progress
         os.environ[PROGRESS_VARIABLE] = progress

@@ -24,8 +24,6 @@ class ChangeError(ValueError):
 
 @dataclass(frozen=True)
 class _Place:
-    """Lines of an answer, and the lines that replace them."""
-
     line: int  # the index of its first line in the change
     old: list[str]
     new: list[str]
@@ -57,7 +55,6 @@ def apply_change(source: str, change: str) -> str:
 
 
 def _parse_places(change: str) -> list[_Place]:
-    """Parse a change into its places, from top to bottom."""
     numbered = list(enumerate(change.splitlines()))
     places = []
     for is_gap, group in groupby(numbered, lambda line: line[1] == GAP):

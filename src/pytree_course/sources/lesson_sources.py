@@ -1,6 +1,5 @@
 """Read the sources of a lesson, and divide it into its core and its deeper sections."""
 
-import itertools
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,13 +11,7 @@ from pytree_course.judging.expected import LessonSection, Prediction
 from pytree_course.sources.deciding import deciding_digests
 from pytree_course.sources.exercises import Exercise, read_answers, read_exercises, read_practice
 from pytree_course.sources.predictions import read_predictions
-from pytree_course.sources.source_cells import (
-    AuthorMistakesError,
-    Mistake,
-    SourceCell,
-    read_cells,
-    slug,
-)
+from pytree_course.sources.source_cells import SourceCell, read_cells, slug
 from pytree_course.texts import text_digest
 
 WORDS_PER_MINUTE = 150
@@ -127,7 +120,7 @@ class LessonSources:
             parts[-1].append(cell)
         headings = [part[0].heading for part in parts]
         end_of_core = headings.index(GOING_DEEPER) if GOING_DEEPER in headings else len(parts)
-        ending = list(itertools.chain(*parts[end_of_core:]))
+        ending = [cell for part in parts[end_of_core:] for cell in part]
         listed = "\n".join(cell.source for cell in ending)
         sections = [_section(part) for part in self.deeper if part]
         return Layers(
@@ -187,44 +180,34 @@ class LessonSources:
 
 
 def read_sources(files: LessonFiles) -> LessonSources:
-    """Read the sources of a lesson; raise AuthorMistakesError if they have mistakes."""
-    mistakes: list[Mistake] = []
+    """Read the sources of a lesson; raise AuthorMistakesError at the first mistake in them."""
     predictions: dict[str, Prediction] = {}
     notebooks = []
     for file in (files.sources / "lesson.md", *files.deeper_files()):
-        predictions_in_file, cells = read_predictions(read_cells(file, mistakes), mistakes)
+        predictions_in_file, cells = read_predictions(read_cells(file))
         predictions |= predictions_in_file
         notebooks.append(cells)
     lesson, *deeper = notebooks
-    mistakes += _find_shared_ids([*itertools.chain(*notebooks)], predictions)
+    _refuse_shared_ids([cell for cells in notebooks for cell in cells], predictions)
     exercise_cells: list[SourceCell] = []
     exercises: dict[str, Exercise] = {}
     if files.has_exercises:
-        exercise_cells = read_cells(files.sources / "exercises.md", mistakes)
-        all_exercises = read_practice(lesson, mistakes, core=True)
+        exercise_cells = read_cells(files.sources / "exercises.md")
+        all_exercises = read_practice(lesson, core=True)
         for cells in deeper:
-            all_exercises += read_practice(cells, mistakes, core=False)
-        all_exercises += read_exercises(exercise_cells, mistakes)
+            all_exercises += read_practice(cells, core=False)
+        all_exercises += read_exercises(exercise_cells)
         for exercise in all_exercises:
             if exercises.setdefault(exercise.name, exercise) is not exercise:
-                mistakes.append(exercise.mistake(f"there are two exercises {exercise.name!r}"))
-        read_answers(files.sources / "answers.py", exercises, mistakes)
-    if mistakes:
-        raise AuthorMistakesError(mistakes)
+                exercise.cell.refuse(f"there are two exercises {exercise.name!r}")
+        read_answers(files.sources / "answers.py", exercises)
     return LessonSources(files, lesson, deeper, predictions, exercise_cells, exercises)
 
 
-def _find_shared_ids(
-    cells: list[SourceCell], predictions: Mapping[str, Prediction]
-) -> list[Mistake]:
-    """Find predictions whose id another cell of the lesson's notebooks has.
-
-    Progress, the website and Review find a prediction by its id alone.
-    """
+def _refuse_shared_ids(cells: list[SourceCell], predictions: Mapping[str, Prediction]) -> None:
+    """Refuse a prediction whose id another cell has: progress, website and Review know no more."""
     counts = Counter(cell.id for cell in cells)
-    why = "is the id of a prediction in another notebook of this lesson: rename the section"
-    return [
-        cell.mistake(f"{cell.id!r} {why}")
-        for cell in cells
-        if cell.id in predictions and counts[cell.id] > 1
-    ]
+    for cell in cells:
+        if cell.id in predictions and counts[cell.id] > 1:
+            why = "is the id of a prediction in another notebook of this lesson: rename the section"
+            cell.refuse(f"{cell.id!r} {why}")

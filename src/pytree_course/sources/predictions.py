@@ -9,7 +9,7 @@ from itertools import pairwise
 from pytree_course.judging.expected import LETTERS, Prediction, with_letters
 from pytree_course.public_reports import without_citations
 from pytree_course.sources.exercises import WRITE
-from pytree_course.sources.source_cells import Mistake, SourceCell
+from pytree_course.sources.source_cells import SourceCell
 from pytree_course.sources.standalone_code import make_standalone
 
 PREDICTION = "◇"
@@ -22,12 +22,12 @@ FOLD_END = "\n\n</details>"
 
 
 def read_predictions(
-    cells: list[SourceCell], mistakes: list[Mistake]
+    cells: list[SourceCell],
 ) -> tuple[dict[str, Prediction], list[SourceCell]]:
     """Read the predictions by the ids of their answers' cells; return the cells with new letters.
 
-    The author writes options in any order. The id of the answer's cell determines their order in
-    the notebook, so that each build gives the same; the letters in the text below are changed, too.
+    The id of the answer's cell determines the order of the options, so that each build gives the
+    same; the letters in the text below are changed, too.
     """
     predictions: dict[str, Prediction] = {}
     rewritten = list(cells)
@@ -36,12 +36,12 @@ def read_predictions(
         if cell.heading or cell.source.startswith(PREDICTION):
             new_letters = {}
         if cell.kind == "markdown" and new_letters:
-            mistakes += _bare_letters(cell)
+            _refuse_bare_letter(cell)
             source = with_letters(cell.source, new_letters)
             if above.id in predictions and split_answer(source)[0]:
                 source = _with_letter_first(source, predictions[above.id].answer)
             rewritten[index] = replace(cell, source=source)
-        elif cell.kind == "code" and _answers_prediction(cell, above, mistakes):
+        elif cell.kind == "code" and _answers_prediction(cell, above):
             letters = [letter for letter, _ in OPTION.findall(above.source)]
             shuffled = random.Random(cell.id).sample(letters, len(letters))
             new_letters = dict(zip(shuffled, letters, strict=True))
@@ -51,19 +51,15 @@ def read_predictions(
     return predictions, rewritten
 
 
-def _answers_prediction(cell: SourceCell, above: SourceCell, mistakes: list[Mistake]) -> bool:
-    """Return whether a code cell answers the prediction above it; add to the mistakes."""
+def _answers_prediction(cell: SourceCell, above: SourceCell) -> bool:
     is_asked = above.source.startswith(PREDICTION)
     answer = cell.metadata.get("prediction")
     options = dict(OPTION.findall(above.source))
     if answer is not None and not is_asked:
-        why = f"it answers a prediction, but the cell above does not start with {PREDICTION}"
-    elif is_asked and (answer is None or (options and answer not in options)):
-        why = "the prediction needs its answer: `:prediction: B`, or the text to be written"
-    else:
-        return is_asked
-    mistakes.append(cell.mistake(why))
-    return False
+        cell.refuse(f"it answers a prediction, but the cell above does not start with {PREDICTION}")
+    if is_asked and (answer is None or (options and answer not in options)):
+        cell.refuse("the prediction needs its answer: `:prediction: B`, or the text to be written")
+    return is_asked
 
 
 def _prediction(cells: list[SourceCell], index: int, shuffled: Sequence[str]) -> Prediction:
@@ -106,13 +102,12 @@ def _with_letter_first(text: str, letter: str) -> str:
     return f"**{letter}.**{between}{text}"
 
 
-def _bare_letters(cell: SourceCell) -> list[Mistake]:
-    """Return a mistake if the text names an option in a form that the build does not change."""
-    bare = BARE_LETTER.search(LETTERS.sub("", cell.source))
-    if bare is None:
-        return []
-    why = f"name an option as ({bare[0]}) or **{bare[0]}.**, for the build changes letters"
-    return [cell.mistake(why)]
+def _refuse_bare_letter(cell: SourceCell) -> None:
+    """Refuse a text that names an option in a form that the build does not change."""
+    if bare := BARE_LETTER.search(LETTERS.sub("", cell.source)):
+        cell.refuse(
+            f"name an option as ({bare[0]}) or **{bare[0]}.**, for the build changes letters"
+        )
 
 
 def split_answer(text: str) -> tuple[str, str]:

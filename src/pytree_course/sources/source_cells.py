@@ -1,12 +1,13 @@
-"""Read the cells of lesson.md and exercises.md; report mistakes by line."""
+"""Read the cells of lesson.md and exercises.md."""
 
 import re
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from jupytext.myst import MystMetadataParsingError, myst_to_notebook
+from markdown_it import MarkdownIt
 
 from pytree_course.course import CourseError
 
@@ -35,7 +36,7 @@ class Mistake:
 class AuthorMistakesError(CourseError):
     """The sources of a lesson cannot be built; the message has a line for each mistake."""
 
-    def __init__(self, mistakes: list[Mistake]) -> None:
+    def __init__(self, *mistakes: Mistake) -> None:
         super().__init__("\n".join(["Nothing was built. Fix this first:", *map(str, mistakes)]))
         self.mistakes = mistakes
 
@@ -66,19 +67,27 @@ class SourceCell:
         """Return a mistake that the author made in this cell."""
         return Mistake(self.file, self.line, message)
 
+    def refuse(self, message: str) -> NoReturn:
+        """Raise an AuthorMistakesError for a mistake in this cell."""
+        raise AuthorMistakesError(self.mistake(message))
 
-def read_cells(file: Path, mistakes: list[Mistake]) -> list[SourceCell]:
-    """Read the cells of a file; if it cannot be read, add to the mistakes."""
+
+def read_source(file: Path) -> str:
+    """Return the text of a source; raise AuthorMistakesError if it is missing."""
+    if not file.exists():
+        raise AuthorMistakesError(Mistake(file, 1, "this file is missing"))
+    return file.read_text(encoding="utf-8")
+
+
+def read_cells(file: Path) -> list[SourceCell]:
+    """Read the cells of a file; raise AuthorMistakesError if that is not possible."""
+    text = read_source(file)
     try:
-        text = file.read_text(encoding="utf-8")
         notebook = myst_to_notebook(text, add_source_map=True)
-    except FileNotFoundError:
-        mistakes.append(Mistake(file, 1, "this file is missing"))
-        return []
     except MystMetadataParsingError as error:
         position = re.search(r"line (\d+)", str(error))
-        mistakes.append(Mistake(file, int(position[1]) if position else 1, str(error)))
-        return []
+        line = int(position[1]) if position else 1
+        raise AuthorMistakesError(Mistake(file, line, str(error))) from None
     lines = text.splitlines()
     cells = []
     for cell, start in zip(notebook.cells, notebook.metadata["source_map"], strict=True):
@@ -92,16 +101,14 @@ def read_cells(file: Path, mistakes: list[Mistake]) -> list[SourceCell]:
 
 def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
     """Split a Markdown cell at its headings, so that each section starts with a cell."""
-    starts = [0]
-    is_in_code = False
     lines = cell.source.splitlines()
-    for index, line in enumerate(lines):
-        if line.lstrip().startswith("```"):
-            is_in_code = not is_in_code
-        if not is_in_code and HEADING.match(line) and index > 0:
-            starts.append(index)
+    starts = {
+        token.map[0]
+        for token in MarkdownIt().parse(cell.source)
+        if token.markup in ("#", "##") and token.level == 0 and token.map
+    }
     parts = []
-    for start, end in pairwise([*starts, len(lines)]):
+    for start, end in pairwise([*sorted({0, *starts}), len(lines)]):
         source = "\n".join(lines[start:end]).strip("\n")
         metadata = cell.metadata if start == 0 else {}
         parts.append(SourceCell("markdown", source, metadata, cell.file, cell.line + start))
@@ -109,10 +116,7 @@ def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
 
 
 def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
-    """Give cells ids by section, so that a new cell changes no id in another section.
-
-    Cells with an id from the author are not counted, and no other cell gets such an id.
-    """
+    """Give cells ids by section, so that a new cell changes no id in another section."""
     authors_ids = {str(cell.metadata["id"]) for cell in cells if "id" in cell.metadata}
     with_ids = []
     section, number = "start", 0
