@@ -47,7 +47,7 @@ def test_a_grade_in_a_narrow_terminal_has_names_and_verdicts_whole(
 
 def test_what_check_finds_right_is_progress(course_py, notebook, course):
     notebook.answer("count_leaves", RIGHT["count_leaves"]).save()
-    course_py("check", "1")
+    course_py("check", "exercises/01_mini_exercises.ipynb")
     shown = course_py("progress").stdout
     assert "1 of 2 exercises, 1 of 3 points" in shown
     assert "First leaf (earned)" in shown

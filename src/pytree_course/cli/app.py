@@ -69,13 +69,23 @@ def run_in_course(command: list[str], course: Course) -> int:
 
 
 Lesson = Annotated[
-    str, typer.Argument(metavar="LESSON", help="Which lesson: 1, leaves or 01_leaves.")
+    str,
+    typer.Argument(
+        metavar="LESSON", help="Which lesson: 1, leaves, 01_leaves, or its exercise notebook."
+    ),
 ]
 
 
 def lesson_with_exercises(name: str) -> LessonFiles:
-    """Return the lesson of this name; raise CourseError for a page without exercises."""
-    files = Course.above().lesson_named(name)
+    """Return the lesson that a name or its exercise notebook's path stands for.
+
+    Raise CourseError for a page without exercises.
+    """
+    course = Course.above()
+    for files in course.lessons():
+        if Path(name).resolve() == files.exercises.resolve():
+            return files
+    files = course.lesson_named(name)
     if not files.has_exercises:
         raise CourseError(f"{files.stem} has no exercises.")
     return files
