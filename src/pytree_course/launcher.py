@@ -80,8 +80,8 @@ MODULES = {"ctypes": "libffi-dev", "sqlite3": "libsqlite3-dev", "ssl": "libssl-d
 """Modules that a Python lacks if it was built where these Debian packages were not installed."""
 
 INCOMPLETE = (
-    "{python} has no {missing}, which the course needs: start it with another Python, or install "
-    "{packages} and build this one again."
+    "{python} has no {missing}, which the course needs. Start the course with another Python, or "
+    "install {packages} and build this one again."
 )
 
 SERVERS_PYTHON = "PYTREE_COURSE_PYTHON"
@@ -175,8 +175,6 @@ def prepare(locks: Sequence[Path]) -> None:
         if is_new:
             if is_supported:
                 require_modules(sys.executable)
-            else:
-                say(NEEDS_ANOTHER.format(*sys.version_info))
             say("Making the course's environment, once: a few minutes, about 280 MB to download,")
             say("1.1 GB on disk.")
         elif "lock" in changes:
@@ -207,6 +205,7 @@ def require_modules(python: str) -> None:
 
 def find_python(uv: Sequence[str], settings: Mapping[str, str]) -> str:
     """Return the newest installed Python that the lock has packages for, or one to be fetched."""
+    say(NEEDS_ANOTHER.format(*sys.version_info))
     wanted = "cpython>={}.{},<{}.{}".format(*OLDEST, NEWEST[0], NEWEST[1] + 1)
     variables = {**settings, **child_variables()}
     # pyenv puts only one Python in PATH.
@@ -216,12 +215,14 @@ def find_python(uv: Sequence[str], settings: Mapping[str, str]) -> str:
         [*uv, "python", "list", "--only-installed", "--output-format", "json", wanted],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        cwd=ROOT,
         env=variables,
     )
-    for newest in json.loads(search.stdout)[:1]:
-        require_modules(newest["path"])
-        say(f"The environment gets the Python that is installed as {newest['path']}.")
-        return newest["path"]
+    if installed := json.loads(search.stdout):
+        newest = installed[0]["path"]
+        require_modules(newest)
+        say(f"The environment gets the Python that is installed as {newest}.")
+        return newest
     say(MAY_FETCH, end="", flush=True)
     if not sys.stdin.isatty() or input().strip().lower() not in {"", "y", "yes"}:
         sys.exit(INSTALL_ONE)
@@ -262,12 +263,13 @@ def install_packages(locks: Sequence[Path], uv: Sequence[str], settings: Mapping
     # Not `uv pip sync`, which queries the index even for installed packages.
     install = [*uv, "pip", "install", "--python", PYTHON]
     requirements = [part for lock in locks for part in ("--requirements", lock)]
-    run_step([*install, "--compile-bytecode", *requirements], settings)
+    run_step([*install, *requirements], settings)
     # Packages bring their own tests: 80 MB.
     for folder in [*VENV.glob("[Ll]ib*/**/site-packages/**/tests")]:
         shutil.rmtree(folder, ignore_errors=True)
     course = ["--no-deps", "--no-build-isolation", "--reinstall-package", "pytree-course"]
-    run_step([*install, *course, "--editable", ROOT], settings)
+    # --compile-bytecode: of all packages, now that the tests are gone.
+    run_step([*install, "--compile-bytecode", *course, "--editable", ROOT], settings)
     # Python decodes this file by the locale: on Windows before Python 3.13, and with LC_ALL=C, a
     # path that is not ASCII makes it fail, so a relative path is written.
     for link in VENV.glob("[Ll]ib*/**/site-packages/_editable_impl_pytree_course.pth"):
@@ -322,18 +324,18 @@ def run_step(step: Sequence[str | Path], settings: Mapping[str, str] | None = No
 
 def show_progress(lines: Iterable[str], log: TextIO) -> None:
     """Copy an installer's output into the log; on a terminal, show uv's downloads in one line."""
-    sizes: dict[str, float] = {}  # in MiB, as uv says them
+    sizes: dict[str, float] = {}
     done, began = 0.0, time.monotonic()
     for line in lines:
         log.write(line)
         log.flush()
         if match := re.match(r"Downloading (\S+) .*?([\d.]+)MiB\)", line):
-            sizes[match[1]] = float(match[2])
+            sizes[match[1]] = float(match[2]) * 1.048576
         elif (match := re.match(r" Downloaded (\S+)", line)) and sys.stderr.isatty():
             done += sizes.get(match[1], 0)
             total = sum(sizes.values())
             left = (total - done) / max(done, 1) * (time.monotonic() - began)
-            text = f"{1.05 * done:.0f} of {1.05 * total:.0f} MB, about {left:.0f} s left"
+            text = f"{done:.0f} of {total:.0f} MB, about {left:.0f} s left"
             say(f"\r  {text:<40}", end="", flush=True)
         elif line.startswith("Prepared") and done:
             say("\n  Installing: a minute.")
