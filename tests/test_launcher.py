@@ -255,7 +255,7 @@ def test_without_another_python_uv_may_fetch_one_if_asked_to(copy, answer):
 def test_the_installation_uses_pips_mirror_and_the_users_own_settings(made):
     lock, course = (call["arguments"] for call in made.calls()[:2])
     assert lock[-2:] == ["--requirements", str(made.folder / "requirements.txt")]
-    assert "--compile-bytecode" in course
+    assert "--compile-bytecode" in lock
     assert course[-2:] == ["--editable", str(made.folder)]
     seen = made.calls()[0]["environment"]
     assert seen["UV_INDEX_URL"] == "https://mirror.invalid/simple"

@@ -263,13 +263,12 @@ def install_packages(locks: Sequence[Path], uv: Sequence[str], settings: Mapping
     # Not `uv pip sync`, which queries the index even for installed packages.
     install = [*uv, "pip", "install", "--python", PYTHON]
     requirements = [part for lock in locks for part in ("--requirements", lock)]
-    run_step([*install, *requirements], settings)
+    run_step([*install, "--compile-bytecode", *requirements], settings)
     # Packages bring their own tests: 80 MB.
     for folder in [*VENV.glob("[Ll]ib*/**/site-packages/**/tests")]:
         shutil.rmtree(folder, ignore_errors=True)
     course = ["--no-deps", "--no-build-isolation", "--reinstall-package", "pytree-course"]
-    # --compile-bytecode: of all packages, now that the tests are gone.
-    run_step([*install, "--compile-bytecode", *course, "--editable", ROOT], settings)
+    run_step([*install, *course, "--editable", ROOT], settings)
     # Python decodes this file by the locale: on Windows before Python 3.13, and with LC_ALL=C, a
     # path that is not ASCII makes it fail, so a relative path is written.
     for link in VENV.glob("[Ll]ib*/**/site-packages/_editable_impl_pytree_course.pth"):

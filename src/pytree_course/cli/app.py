@@ -83,7 +83,7 @@ def lesson_with_exercises(name: str) -> LessonFiles:
     """
     course = Course.above()
     for files in course.lessons():
-        if Path(name).resolve() == files.exercises.resolve():
+        if Path(name).resolve() == files.exercises:
             return files
     files = course.lesson_named(name)
     if not files.has_exercises:
