@@ -194,9 +194,11 @@ def prepare(locks: Sequence[Path]) -> None:
 
 def require_modules(python: str) -> None:
     """Exit if a Python was built without modules of the standard library that the course needs."""
-    tries = "import importlib, sys\nfor name in sys.argv[1:]:\n  try: importlib.import_module(name)"
-    tries += "\n  except ImportError: print(name)"
-    missing = subprocess.check_output([python, "-I", "-c", tries, *MODULES], text=True).split()
+    missing = [
+        name
+        for name in MODULES
+        if subprocess.call([python, "-I", "-c", f"import {name}"], stderr=subprocess.DEVNULL) != 0
+    ]
     if missing:
         packages = " and ".join(MODULES[name] for name in missing)
         names = " and ".join(missing)
@@ -342,8 +344,8 @@ def show_progress(lines: Iterable[str], log: TextIO) -> None:
 
 def child_variables() -> dict[str, str]:
     """Return the environment variables for a child process."""
-    names = [name for name in os.environ if not FOREIGN_VARIABLES.fullmatch(name)]
-    return {name: os.environ[name] for name in names}
+    own = os.environ.items()
+    return {name: value for name, value in own if not FOREIGN_VARIABLES.fullmatch(name)}
 
 
 def run_command(python: str, arguments: Sequence[str]) -> int:
