@@ -203,7 +203,7 @@ def test_help_lists_the_commands_there_are():
 
 
 @pytest.mark.parametrize("version", ["2.7", "3.7"])
-def test_a_python_too_old_for_the_launcher_is_told_so(copy, version):
+def test_a_python_older_than_the_launcher_is_told_so(copy, version):
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     pythons = sorted(pyenv.glob(f"versions/{version}.*/bin/python"))
     if not pythons:
@@ -215,7 +215,7 @@ def test_a_python_too_old_for_the_launcher_is_told_so(copy, version):
     assert "Error" not in told
 
 
-def test_a_python_without_sqlite3_or_ssl_is_refused_with_a_remedy(copy):
+def test_a_python_without_sqlite3_is_refused_with_a_remedy(copy):
     status, _, told = copy.run("lab", MISSING="_sqlite3 _ssl")
     assert status == 1
     assert "has no sqlite3 and ssl, which the course needs" in told

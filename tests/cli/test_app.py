@@ -17,7 +17,7 @@ from tests.made_submissions import RIGHT
 from tests.needs import missing
 
 
-def test_a_lesson_has_several_names_and_an_unknown_one_lists_them(course):
+def test_a_lesson_has_several_names_and_unknown_ones_are_refused(course):
     names = ("1", "01", "mini", "01_mini")
     assert {course.lesson_named(name).stem for name in names} == {"01_mini"}
     with pytest.raises(CourseError, match=r"no lesson '7'\. The lessons here: 01_mini"):
@@ -89,7 +89,7 @@ def test_a_terminal_without_ticks_shows_the_words(course_py, course, monkeypatch
 
 
 @pytest.mark.slow
-def test_lab_says_what_to_do_if_the_home_folder_is_read_only(course, tmp_path):
+def test_lab_warns_of_a_home_folder_that_is_read_only(course, tmp_path):
     if shutil.which("bwrap") is None:
         missing("bubblewrap, which makes a folder read-only")
     sandbox = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(tmp_path), str(tmp_path)]

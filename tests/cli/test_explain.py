@@ -33,7 +33,7 @@ def made(course, tmp_path, monkeypatch):
     return made
 
 
-def test_the_most_common_wrong_result_comes_first_with_a_telling_case(made, course_py):
+def test_the_most_common_wrong_result_comes_first_with_a_case(made, course_py):
     shown = course_py("explain", made.into)
     assert shown.returncode == 0
     assert shown.stdout.startswith("2 wrong results of 3 students")
