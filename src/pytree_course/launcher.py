@@ -213,14 +213,9 @@ def find_python(uv: Sequence[str], settings: Mapping[str, str]) -> str:
     # pyenv puts only one Python in PATH.
     pyenv = Path(variables.get("PYENV_ROOT", Path.home() / ".pyenv")).glob("versions/*/bin")
     variables["PATH"] = os.pathsep.join([variables["PATH"], *map(str, pyenv)])
-    search = subprocess.run(
-        [*uv, "python", "list", "--only-installed", "--output-format", "json", wanted],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd=ROOT,
-        env=variables,
-    )
-    if installed := json.loads(search.stdout):
+    search = [*uv, "python", "list", "--only-installed", "--output-format", "json", wanted]
+    found = subprocess.run(search, capture_output=True, cwd=ROOT, env=variables).stdout
+    if installed := json.loads(found):
         newest = installed[0]["path"]
         require_modules(newest)
         say(f"The environment gets the Python that is installed as {newest}.")

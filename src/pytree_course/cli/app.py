@@ -69,18 +69,12 @@ def run_in_course(command: list[str], course: Course) -> int:
 
 
 Lesson = Annotated[
-    str,
-    typer.Argument(
-        metavar="LESSON", help="Which lesson: 1, leaves, 01_leaves, or its exercise notebook."
-    ),
+    str, typer.Argument(metavar="LESSON", help="Which lesson: 1, leaves or 01_leaves, or its file.")
 ]
 
 
 def lesson_with_exercises(name: str) -> LessonFiles:
-    """Return the lesson that a name or its exercise notebook's path stands for.
-
-    Raise CourseError for a page without exercises.
-    """
+    """Return a lesson by name or by its exercise notebook's path; raise CourseError for a page."""
     course = Course.above()
     for files in course.lessons():
         if Path(name).resolve() == files.exercises:
