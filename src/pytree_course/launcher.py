@@ -44,6 +44,7 @@ OLDEST, NEWEST = (3, 11), (3, 14)
 """The Pythons for which each package of the lock has a wheel: tests/test_environment.py asks."""
 
 FETCHED = "3.13"
+"""The Python that uv fetches if none of these is installed."""
 
 # -P: no file of a learner's, such as random.py in the current folder, is imported instead.
 RUNNING = [sys.executable, "-P"] if sys.version_info >= (3, 11) else [sys.executable]
@@ -62,21 +63,25 @@ The environment could not be made. Run the same command again: finished download
   - disk: about 1.2 GB is needed, {free:.1f} GB are free; to start over, delete the folder .venv
   - no pip, ensurepip or venv: on Debian and Ubuntu, sudo apt install python3-venv python3-pip
   - "no wheels": JAX needs 64-bit CPython, on Linux with glibc, Apple-chip Macs or x86 Windows
+  - no Python can be fetched: install one of Python 3.11 to 3.14 yourself
 All that the installers said is in {log}"""
 
 NEEDS_ANOTHER = "This is Python {0}.{1}; the course's packages are there for Python 3.11 to 3.14."
 
+MAY_FETCH = f"""\
+None of these is installed. May uv fetch Python {FETCHED}, about 35 MB? Your system's
+Python stays as it is, and no other program will use this one. [Y/n] """
+
 INSTALL_ONE = """
-{fetch}
-fetches it. Or install one of Python 3.11 to 3.14 (from python.org, your system's packages or
-conda). Then run the same command again."""
+Then install one of Python 3.11 to 3.14 (from python.org, your system's packages or conda), and
+run the same command again: it finds the newest."""
 
 MODULES = {"ctypes": "libffi-dev", "sqlite3": "libsqlite3-dev", "ssl": "libssl-dev"}
 """Modules that a Python lacks if it was built where these Debian packages were not installed."""
 
 INCOMPLETE = (
-    "{python} has no {missing}, which the course needs: start it with another Python, or install "
-    "{packages} and build this one again."
+    "{python} has no {missing}, which the course needs. Start the course with another Python, or "
+    "install {packages} and build this one again."
 )
 
 SERVERS_PYTHON = "PYTREE_COURSE_PYTHON"
@@ -166,18 +171,19 @@ def prepare(locks: Sequence[Path]) -> None:
             return
         LOG.write_text("", "utf-8")
         is_new = not changes <= {"lock", "digest"}
-        if is_new and is_supported():
-            require_modules(sys.executable)
-            say("Making the course's environment: about 280 MB to download, 1.1 GB on disk, once.")
-        elif is_new:
-            say(NEEDS_ANOTHER.format(*sys.version_info))
+        is_supported = OLDEST <= sys.version_info[:2] <= NEWEST
+        if is_new:
+            if is_supported:
+                require_modules(sys.executable)
+            say("Making the course's environment, once: a few minutes, about 280 MB to download,")
+            say("1.1 GB on disk.")
         elif "lock" in changes:
             say("Adding what tests and authors need: about 100 MB to download, once.")
         else:
             say("Updating the course's environment.")
         uv, settings = install_uv()
         if is_new:
-            base = sys.executable if is_supported() else find_python(uv, settings)
+            base = sys.executable if is_supported else find_python(uv, settings)
             # --clear: an interrupted run may leave a partial package, which uv does not detect.
             run_step([*uv, "venv", "--no-project", "--clear", "--python", base, VENV], settings)
         STAMP.unlink(missing_ok=True)
@@ -186,16 +192,13 @@ def prepare(locks: Sequence[Path]) -> None:
         say("The environment is ready. Later starts skip this.\n")
 
 
-def is_supported() -> bool:
-    """Return whether the lock has packages for the running Python."""
-    return OLDEST <= sys.version_info[:2] <= NEWEST
-
-
 def require_modules(python: str) -> None:
     """Exit if a Python was built without modules of the standard library that the course needs."""
-    tries = "import importlib, sys\nfor name in sys.argv[1:]:\n  try: importlib.import_module(name)"
-    tries += "\n  except ImportError: print(name)"
-    missing = subprocess.check_output([python, "-I", "-c", tries, *MODULES], text=True).split()
+    missing = [
+        name
+        for name in MODULES
+        if subprocess.call([python, "-I", "-c", f"import {name}"], stderr=subprocess.DEVNULL) != 0
+    ]
     if missing:
         packages = " and ".join(MODULES[name] for name in missing)
         names = " and ".join(missing)
@@ -203,29 +206,24 @@ def require_modules(python: str) -> None:
 
 
 def find_python(uv: Sequence[str], settings: Mapping[str, str]) -> str:
-    """Return another Python, one that the lock has packages for; fetch it if the user agrees."""
+    """Return the newest installed Python that the lock has packages for, or one to be fetched."""
+    say(NEEDS_ANOTHER.format(*sys.version_info))
     wanted = "cpython>={}.{},<{}.{}".format(*OLDEST, NEWEST[0], NEWEST[1] + 1)
-    # --system: none of a virtual environment, such as the one that is about to be replaced.
-    find = [*uv, "python", "find", "--system", "--no-python-downloads", wanted]
     variables = {**settings, **child_variables()}
-    search = subprocess.run(
-        find, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=ROOT, env=variables, text=True
-    )
-    if found := search.stdout.strip():
-        require_modules(found)
-        say(f"The environment gets the Python that is installed as {found}.")
-        return found
-    fetch = [*uv, "python", "install", "--no-bin", FETCHED]
-    advice = INSTALL_ONE.format(fetch=" ".join(fetch))
-    if not sys.stdin.isatty():
-        sys.exit(f"None of these is installed. The command{advice}")
-    say(f"None of these is installed. May uv fetch Python {FETCHED}, about 35 MB? Your system's")
-    say("Python stays as it is, and no other program will use this one. [Y/n] ", end="", flush=True)
-    if input().strip().lower() not in {"", "y", "yes"}:
-        sys.exit(f"The command{advice}")
-    offline = f"Python {FETCHED} could not be fetched. Once this computer is online, the command"
-    run_step(fetch, settings, offline + advice)
-    return FETCHED
+    # pyenv puts only one Python in PATH.
+    pyenv = Path(variables.get("PYENV_ROOT", Path.home() / ".pyenv")).glob("versions/*/bin")
+    variables["PATH"] = os.pathsep.join([variables["PATH"], *map(str, pyenv)])
+    search = [*uv, "python", "list", "--only-installed", "--output-format", "json", wanted]
+    found = subprocess.run(search, capture_output=True, cwd=ROOT, env=variables).stdout
+    if installed := json.loads(found):
+        newest = installed[0]["path"]
+        require_modules(newest)
+        say(f"The environment gets the Python that is installed as {newest}.")
+        return newest
+    say(MAY_FETCH, end="", flush=True)
+    if not sys.stdin.isatty() or input().strip().lower() not in {"", "y", "yes"}:
+        sys.exit(INSTALL_ONE)
+    return FETCHED  # by `uv venv`
 
 
 def wait_for_turn(descriptor: int) -> None:
@@ -258,7 +256,7 @@ def try_lock(descriptor: int) -> bool:
 
 
 def install_packages(locks: Sequence[Path], uv: Sequence[str], settings: Mapping[str, str]) -> None:
-    """Install the locked packages and the course; write the stamp last, and atomically."""
+    """Install the locked packages and the course; write the stamp last."""
     # Not `uv pip sync`, which queries the index even for installed packages.
     install = [*uv, "pip", "install", "--python", PYTHON]
     requirements = [part for lock in locks for part in ("--requirements", lock)]
@@ -272,9 +270,7 @@ def install_packages(locks: Sequence[Path], uv: Sequence[str], settings: Mapping
     # path that is not ASCII makes it fail, so a relative path is written.
     for link in VENV.glob("[Ll]ib*/**/site-packages/_editable_impl_pytree_course.pth"):
         link.write_text(os.path.relpath(ROOT / "src", link.parent), "ascii")
-    draft = STAMP.with_suffix(".draft")
-    draft.write_text(json.dumps(make_stamp(locks), indent=1), "utf-8")
-    os.replace(draft, STAMP)
+    STAMP.write_text(json.dumps(make_stamp(locks), indent=1), "utf-8")
 
 
 def install_uv() -> tuple[list[str], dict[str, str]]:
@@ -294,11 +290,7 @@ def install_uv() -> tuple[list[str], dict[str, str]]:
     return [python, *RUNNING[1:], "-m", "uv"], settings
 
 
-def run_step(
-    step: Sequence[str | Path],
-    settings: Mapping[str, str] | None = None,
-    advice: str = INSTALLATION_FAILED,
-) -> None:
+def run_step(step: Sequence[str | Path], settings: Mapping[str, str] | None = None) -> None:
     """Run a step of the installation; if it fails, show the end of its output, and advice.
 
     The settings are environment variables; the user's own values override them.
@@ -323,23 +315,23 @@ def run_step(
             raise
     if status != 0:
         say(*LOG.read_text("utf-8").splitlines()[-20:], sep="\n")
-        sys.exit(advice.format(free=shutil.disk_usage(ROOT).free / 1e9, log=LOG))
+        sys.exit(INSTALLATION_FAILED.format(free=shutil.disk_usage(ROOT).free / 1e9, log=LOG))
 
 
 def show_progress(lines: Iterable[str], log: TextIO) -> None:
     """Copy an installer's output into the log; on a terminal, show uv's downloads in one line."""
-    sizes: dict[str, float] = {}  # in MiB, as uv says them
+    sizes: dict[str, float] = {}
     done, began = 0.0, time.monotonic()
     for line in lines:
         log.write(line)
         log.flush()
         if match := re.match(r"Downloading (\S+) .*?([\d.]+)MiB\)", line):
-            sizes[match[1]] = float(match[2])
+            sizes[match[1]] = float(match[2]) * 1.048576
         elif (match := re.match(r" Downloaded (\S+)", line)) and sys.stderr.isatty():
             done += sizes.get(match[1], 0)
             total = sum(sizes.values())
             left = (total - done) / max(done, 1) * (time.monotonic() - began)
-            text = f"{1.05 * done:.0f} of {1.05 * total:.0f} MB, about {left:.0f} s left"
+            text = f"{done:.0f} of {total:.0f} MB, about {left:.0f} s left"
             say(f"\r  {text:<40}", end="", flush=True)
         elif line.startswith("Prepared") and done:
             say("\n  Installing: a minute.")
@@ -347,8 +339,8 @@ def show_progress(lines: Iterable[str], log: TextIO) -> None:
 
 def child_variables() -> dict[str, str]:
     """Return the environment variables for a child process."""
-    names = [name for name in os.environ if not FOREIGN_VARIABLES.fullmatch(name)]
-    return {name: os.environ[name] for name in names}
+    own = os.environ.items()
+    return {name: value for name, value in own if not FOREIGN_VARIABLES.fullmatch(name)}
 
 
 def run_command(python: str, arguments: Sequence[str]) -> int:

@@ -17,14 +17,14 @@ from tests.made_submissions import RIGHT
 from tests.needs import missing
 
 
-def test_a_lesson_has_several_names_and_an_unknown_one_is_refused_with_those_there_are(course):
+def test_a_lesson_has_several_names_and_unknown_ones_are_refused(course):
     names = ("1", "01", "mini", "01_mini")
     assert {course.lesson_named(name).stem for name in names} == {"01_mini"}
     with pytest.raises(CourseError, match=r"no lesson '7'\. The lessons here: 01_mini"):
         course.lesson_named("7")
 
 
-def test_progress_says_what_of_it_could_not_be_read(course_py, course, monkeypatch):
+def test_progress_says_what_it_could_not_read(course_py, course, monkeypatch):
     monkeypatch.setattr(console, "width", 1000)
     course.progress_file.write_text('{"lesson": "01_mini"\n', encoding="utf-8")
     assert f"1 line of {course.progress_file} could not be read." in course_py("progress").stdout
@@ -33,9 +33,7 @@ def test_progress_says_what_of_it_could_not_be_read(course_py, course, monkeypat
     assert f"{course.progress_file} could not be read: " in course_py("progress").stdout
 
 
-def test_a_grade_in_a_narrow_terminal_has_names_and_verdicts_whole(
-    course_py, notebook, monkeypatch
-):
+def test_a_narrow_terminal_shows_names_and_verdicts_whole(course_py, notebook, monkeypatch):
     removed = "def count_leaves(tree):\n    return len(jax.tree_map(lambda leaf: leaf, tree))"
     notebook.answer("count_leaves", removed).save()
     monkeypatch.setattr(console, "width", 60)
@@ -45,9 +43,9 @@ def test_a_grade_in_a_narrow_terminal_has_names_and_verdicts_whole(
     assert "…" not in shown
 
 
-def test_what_check_finds_right_is_progress(course_py, notebook, course):
+def test_answers_that_check_finds_right_are_progress_once(course_py, notebook, course):
     notebook.answer("count_leaves", RIGHT["count_leaves"]).save()
-    course_py("check", "1")
+    course_py("check", "exercises/01_mini_exercises.ipynb")
     shown = course_py("progress").stdout
     assert "1 of 2 exercises, 1 of 3 points" in shown
     assert "First leaf (earned)" in shown
@@ -56,7 +54,7 @@ def test_what_check_finds_right_is_progress(course_py, notebook, course):
     assert course.progress_file.read_bytes() == before
 
 
-def test_a_mistake_or_a_missing_file_of_the_course_is_named_without_a_traceback(course_py, mini):
+def test_mistakes_and_missing_files_are_named_without_a_traceback(course_py, mini):
     def told(*command):
         done = course_py(*command)
         assert done.returncode == 2
@@ -74,9 +72,7 @@ def test_a_mistake_or_a_missing_file_of_the_course_is_named_without_a_traceback(
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-def test_a_terminal_or_a_pipe_without_ticks_gets_the_words(
-    course_py, course, monkeypatch, encoding
-):
+def test_a_terminal_without_ticks_shows_the_words(course_py, course, monkeypatch, encoding):
     def shown(*arguments):
         streams = {"stdout": io.BytesIO(), "stderr": io.BytesIO()}
         for name, raw in streams.items():
@@ -93,7 +89,7 @@ def test_a_terminal_or_a_pipe_without_ticks_gets_the_words(
 
 
 @pytest.mark.slow
-def test_the_lab_says_what_to_do_where_the_home_folder_cannot_be_written(course, tmp_path):
+def test_lab_warns_of_a_home_folder_that_is_read_only(course, tmp_path):
     if shutil.which("bwrap") is None:
         missing("bubblewrap, which makes a folder read-only")
     sandbox = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(tmp_path), str(tmp_path)]
@@ -104,7 +100,7 @@ def test_the_lab_says_what_to_do_where_the_home_folder_cannot_be_written(course,
     assert "HOME=FOLDER" in done.stderr
 
 
-def test_work_is_due_at_a_time_or_at_the_end_of_a_day():
+def test_a_deadline_is_a_time_or_the_end_of_a_day():
     assert parse_deadline("2026-11-30") == datetime(2026, 11, 30, 23, 59, 59, 999_999).astimezone()
     for noon in ("2026-11-30 12:00", "2026-11-30T12:00:00"):
         assert parse_deadline(noon) == datetime(2026, 11, 30, 12).astimezone()
@@ -113,7 +109,7 @@ def test_work_is_due_at_a_time_or_at_the_end_of_a_day():
             parse_deadline(invalid)
 
 
-def test_the_lab_starts_its_own_kernel_in_an_environment_of_somebody_else(course_py, monkeypatch):
+def test_lab_starts_the_courses_kernel_in_an_environment_of_roots(course_py, monkeypatch):
     monkeypatch.setattr("pytree_course.cli.learner.run_in_course", lambda *_: 0)
     monkeypatch.setenv("JUPYTER_PREFER_ENV_PATH", "0")  # as Jupyter decides if root owns it
     assert not jupyter_path()[0].startswith(sys.prefix)

@@ -33,7 +33,7 @@ def made(course, tmp_path, monkeypatch):
     return made
 
 
-def test_what_most_students_share_comes_first_with_a_case_that_tells(made, course_py):
+def test_the_most_common_wrong_result_comes_first_with_a_case(made, course_py):
     shown = course_py("explain", made.into)
     assert shown.returncode == 0
     assert shown.stdout.startswith("2 wrong results of 3 students")
@@ -46,7 +46,7 @@ def test_what_most_students_share_comes_first_with_a_case_that_tells(made, cours
     assert again.stdout == shown.stdout
 
 
-def test_its_cell_becomes_a_misconception_and_then_nothing_is_left_to_explain(made, course_py):
+def test_the_suggested_cell_becomes_a_misconception_that_explains_it(made, course_py):
     shown = course_py("explain", made.into).stdout
     cell = shown[shown.index("# %% exercise") : shown.index("\n2. count_leaves")]
     file = made.course.lesson("01_mini").sources / "answers.py"
@@ -62,7 +62,7 @@ def test_its_cell_becomes_a_misconception_and_then_nothing_is_left_to_explain(ma
     assert "cyd" not in shown
 
 
-def test_what_is_no_gradebook_is_refused_and_none_is_made(course_py, tmp_path):
+def test_without_a_gradebook_explain_refuses_and_makes_none(course_py, tmp_path):
     shown = course_py("explain", tmp_path)
     assert shown.returncode == 2
     assert "does not exist" in shown.stderr
@@ -76,7 +76,7 @@ LINES = st.one_of(
 
 
 @given(st.lists(LINES))
-def test_an_answer_stays_one_cell_with_its_lines_whatever_they_look_like(lines):
+def test_an_answer_with_odd_lines_stays_one_cell(lines):
     lines = ["first = 0", *lines, "last = 0"]
     text = misconception_cell("count", "\n".join(lines))
     ((number, said, source),) = split_cells(text)

@@ -69,13 +69,17 @@ def run_in_course(command: list[str], course: Course) -> int:
 
 
 Lesson = Annotated[
-    str, typer.Argument(metavar="LESSON", help="Which lesson: 1, leaves or 01_leaves.")
+    str, typer.Argument(metavar="LESSON", help="Which lesson: 1, leaves or 01_leaves, or its file.")
 ]
 
 
 def lesson_with_exercises(name: str) -> LessonFiles:
-    """Return the lesson of this name; raise CourseError for a page without exercises."""
-    files = Course.above().lesson_named(name)
+    """Return a lesson by name or by its exercise notebook's path; raise CourseError for a page."""
+    course = Course.above()
+    for files in course.lessons():
+        if Path(name).resolve() == files.exercises:
+            return files
+    files = course.lesson_named(name)
     if not files.has_exercises:
         raise CourseError(f"{files.stem} has no exercises.")
     return files
