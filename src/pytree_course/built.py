@@ -33,7 +33,7 @@ _FOLDER_PATH = re.compile(r"(?<![\w.:/\\\])])(?:[A-Za-z]:)?[\\/](?:[^\s:'\"<>()\
 
 _MEMORY_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
 
-_MEANT_TO_FAIL = "raises-exception"
+MEANT_TO_FAIL = "raises-exception"
 """The tag of a cell in a lesson that raises an error on purpose."""
 
 
@@ -90,7 +90,7 @@ def is_meant_to_fail(source: str, folder: Path) -> bool:
     """Return whether a notebook in this folder has a cell with this source that has to fail."""
     notebooks = (json.loads(file.read_text(encoding="utf-8")) for file in folder.rglob("*.ipynb"))
     return any(
-        "".join(cell["source"]) == source and _MEANT_TO_FAIL in cell["metadata"].get("tags", ())
+        "".join(cell["source"]) == source and MEANT_TO_FAIL in cell["metadata"].get("tags", ())
         for notebook in notebooks
         for cell in notebook["cells"]
     )
