@@ -777,7 +777,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="dicts_keep_their_order" met="nuclear-multimessenger-astronomy/jester#36"
-"""Your function still returns the same as before. Names and leaves come in two orders here: `list(params)` has the keys as they were written, and `jax.tree.leaves(params)` sorts them. And a `None` has a name, but is no leaf."""
+"""Your names and leaves come in two orders: `list(params)` has the keys as they were written, and `jax.tree.leaves(params)` sorts them. And a `None` has a name, but is no leaf."""
 def nan_paths(params):
     names = list(params)
     leaves = jax.tree.leaves(params)
@@ -1556,7 +1556,7 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="counts_leaves_and_nodes"
-"""You say `True` whenever both trees have the same numbers of leaves and of nodes. But structures can differ all the same: a list is not a tuple, and keys belong to the structure too."""
+"""You say `True` whenever both trees have the same numbers of leaves and of nodes. But structures can differ all the same: a list or a namedtuple is not a tuple, and keys belong to the structure too."""
 def same_structure(a, b):
     one, other = jax.tree.structure(a), jax.tree.structure(b)
     return (one.num_leaves, one.num_nodes) == (other.num_leaves, other.num_nodes)
@@ -1866,7 +1866,7 @@ def differences(a, b):
 
 
 # %% exercise="differences" misconception="names_and_positions" changes="list_and_tuple_are_the_same"
-"""You compare the items of a dict with those of a list or a tuple, if their paths read alike. They are different kinds of node: report the place, and do not look deeper."""
+"""You compare the items of a list, a tuple and a dict with each other, if their paths read alike. They are different kinds of node: report the place, and do not look deeper."""
 -        sequence = isinstance(a, (list, tuple)) and isinstance(b, (list, tuple))
 -        if type(a) is not type(b) and not sequence:
 +        containers = isinstance(a, (dict, list, tuple)) and isinstance(b, (dict, list, tuple))
@@ -2007,7 +2007,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="only_by_wrapping" met="jax-ml/jax#18049"
-"""Your shapes come back as arrays. JAX does not open arrays. But a list can stay whole without becoming an array, and the result should hold the lists themselves."""
+"""Your shapes come back as arrays, or as single lengths. JAX does not open arrays. But a list can stay whole without becoming an array, and the result should hold the lists themselves."""
 def whole_shapes(tree):
     def pack(node):
         if isinstance(node, list) and all(isinstance(item, int) for item in node):
@@ -2236,7 +2236,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="sorts_whole_paths" section="key-paths"
-"""You put more in order than layers: `block2` comes before `block10`, and `b` before `w` in a namedtuple. This happens if you sort all leaves by their path texts. Only dicts of layers change their order. Everything else keeps JAX's order."""
+"""You put more in order than layers: for example, `b` comes before `w` in a namedtuple. This happens if you sort all leaves by their path texts. Only dicts of layers change their order. Everything else keeps JAX's order."""
 import re
 
 
@@ -2278,7 +2278,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="something_may_stand_before" changes="last_digit"
-"""You put keys in order that have something before the word `layer`, such as `sublayer2`, as `re.search` does: it looks anywhere in a string. A layer key begins with `layer`."""
+"""You put keys in order that have something before the word `layer`, as `re.search` does: it looks anywhere in a string. A layer key begins with `layer`."""
 +import re
 +
 +
@@ -2345,7 +2345,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="fails_at_other_layer_words" changes="solution"
-"""Your function fails at a dict whose keys begin with `layer` but do not end in a number, such as `layernorm`. Check the rest of the name before you read a number from it."""
+"""Your function fails at a dict whose keys begin with `layer` and have more than a number after it, such as `layernorm`. Check the rest of the name before you read a number from it."""
 -        return type(node) is dict and all(
 -            str(key).startswith("layer") and str(key)[5:].isdigit() for key in node
 -        )

@@ -695,7 +695,7 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="paths_hold_texts" met="huggingface/transformers#11936"
-"""Your function still gives the first result: all `True`. A path is no tuple of strings: it holds objects such as `DictKey(key='bias')`, and such an object never equals a string."""
+"""All of your mask is `True`. A path is no tuple of strings: it holds objects such as `DictKey(key='bias')`, and such an object never equals a string."""
 def decay_mask(params):
     return jax.tree.map_with_path(lambda path, leaf: "bias" not in path, params)
 
@@ -946,7 +946,7 @@ def unstack(tree):
 
 
 # %% exercise="stack_trees" misconception="stack_takes_the_leaves" section="several-trees" changes="solution"
-"""Your `stack_trees` fails for two trees and more: `jnp.stack` itself is called by the map. The map passes one leaf of each tree, each as an argument of its own, and `jnp.stack` takes all arrays in one list."""
+"""Your `stack_trees` fails for two trees and more, and returns the leaves of a single tree as they are: `jnp.stack` itself is called by the map. The map passes one leaf of each tree, each as an argument of its own, and `jnp.stack` takes all arrays in one list."""
 -    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
 +    return jax.tree.map(jnp.stack, *trees)
 
@@ -2200,7 +2200,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="top_level_only"
-"""You replace the `None` in the outermost dict only. A `None` can stand at any depth, in lists too, and the whole tree can be `None`."""
+"""You replace the `None` in the outermost dict only, and compare no structures. A `None` can stand at any depth, in lists too, and the whole tree can be `None`."""
 def fill_missing(tree, defaults):
     return {
         name: defaults[name] if value is None else value for name, value in tree.items()

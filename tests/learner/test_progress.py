@@ -16,7 +16,7 @@ from pytree_course.learner.standings import lesson_to_go_on_with, standing, unre
 from tests.conftest import ROOT
 
 
-def test_what_is_added_in_two_notebooks_at_once_is_there_after_a_restart(tmp_path):
+def test_progress_made_in_two_notebooks_at_once_is_kept(tmp_path):
     file = tmp_path / "progress.jsonl"
     progress, other_notebook = Progress.load(file), Progress.load(file)
     for event in ("tried", "hint", "tried", "correct", "tried"):
@@ -28,7 +28,7 @@ def test_what_is_added_in_two_notebooks_at_once_is_there_after_a_restart(tmp_pat
     assert (again.correct, again.tries, again.hints) == (True, 2, 1)
 
 
-def test_what_cannot_be_written_is_told_once_known_to_all_widgets_and_written_later(tmp_path):
+def test_progress_that_cannot_be_written_is_told_once_and_written_later(tmp_path):
     file = tmp_path / "progress.jsonl"
     file.mkdir()
     progress = Progress.load(file)
@@ -67,7 +67,7 @@ def test_a_damaged_line_is_counted_and_the_others_are_kept(tmp_path):
     assert due_questions([], progress, datetime.now(UTC)) == []
 
 
-def test_a_right_answer_is_right_where_progress_cannot_be_written(course, monkeypatch, capsys):
+def test_answers_are_checked_where_progress_cannot_be_written(course, monkeypatch, capsys):
     course.progress_file.mkdir()
     monkeypatch.chdir(course.root / "exercises")
     check = Checks("01_mini")
@@ -159,9 +159,7 @@ def test_the_core_comes_first_and_is_read_by_solving_it(lesson, progress):
     assert "; core: done. Also here: " in str(now)
 
 
-def test_who_has_solved_the_core_exercises_of_a_lesson_goes_on_with_the_next_one(
-    tmp_path, monkeypatch
-):
+def test_a_learner_goes_on_with_the_first_core_not_solved(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTREE_COURSE_PROGRESS", str(tmp_path / "progress.jsonl"))
     course = Course(ROOT)
     for files in course.lessons():

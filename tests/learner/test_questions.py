@@ -74,7 +74,7 @@ ERROR, THREE = "It raises an error.", ["`2`", "`3`", "`5`"]
         (5.0, {"long": 16.633249, "tiny": 1e-05, "one": 25.0, "two": 7.0}, {"one", "two"}),
     ],
 )
-def test_the_options_are_the_right_result_and_wrong_ones_that_are_like_it(right, wrong, options):
+def test_options_are_the_right_result_and_wrong_ones_like_it(right, wrong, options):
     made = exercise([right], {name: {0: result} for name, result in wrong.items()})
     asked = {
         about.name: sorted(question.options.values())
@@ -84,20 +84,25 @@ def test_the_options_are_the_right_result_and_wrong_ones_that_are_like_it(right,
     assert not isinstance(options, dict) or asked == options
 
 
-def test_an_option_says_all_that_learners_believe_who_get_it():
-    same = exercise([2], {"none": {0: 3}, "one": {0: 4}, "also": {0: 3}})
-    [question] = questions(lesson(same))[Belief("01_mini", "count", "none")]
-    assert [each.name for each in question.misconceptions["`3`"]] == ["none", "also"]
-    assert [each.explanation for each in question.misconceptions["`4`"]] == ["You hold one."]
+def test_an_option_is_explained_by_all_beliefs_that_lead_to_it():
+    same = exercise([2, 2], {"a": {0: 3, 1: 3}, "b": {0: 3, 1: 4}, "c": {0: 5, 1: 5}})
+    [alone, shared] = questions(lesson(same))[A]  # a result of few beliefs comes first
+    assert (alone.case, shared.case) == ("1", "0")
+    assert [each.name for each in shared.misconceptions["`3`"]] == ["a", "b"]
+    assert [each.explanation for each in shared.misconceptions["`5`"]] == ["You hold c."]
 
 
-def test_a_misconception_explains_no_case_that_it_only_happens_to_get_wrong():
+def test_an_explanation_is_shown_with_a_case_that_it_speaks_of():
     wrong = {"order": {0: 3, 1: 0}, "nothing": {1: 0, 2: 0}, "also": {1: 5, 2: 0}}
     asked = questions(lesson(exercise([2, 2, 2], wrong)), min_options=2)
     cases = {about.name: [each.case for each in candidates] for about, candidates in asked.items()}
     assert cases == {"order": ["0"], "nothing": ["1", "2"], "also": ["1"]}
     [question] = asked[Belief("01_mini", "count", "also")]
     assert [each.name for each in question.misconceptions["`0`"]] == ["nothing"]
+    given = {0: Given("{'gate': 1}"), 1: Given("{'key': 1}")}
+    named = exercise([2, 2], {"`key`": {0: 3, 1: 3}, "b": {0: 4, 1: 4}}, given=given)
+    asked = questions(lesson(named), min_options=2)
+    assert [each.case for each in asked[Belief("01_mini", "count", "`key`")]] == ["1"]
 
 
 def test_the_classes_of_the_inputs_are_explained():
@@ -107,7 +112,7 @@ def test_the_classes_of_the_inputs_are_explained():
     assert question.given.note == "`Point` is a namedtuple. `Duo` is a registered class."
 
 
-def test_an_aside_about_a_name_that_the_case_has_not_is_left_out():
+def test_an_aside_about_a_name_not_shown_is_left_out():
     text = "How many? (`Config` is a class of ours.)"
     given = {0: Given("Config(1)"), 1: Given("[1]")}
     two = exercise([2, 2], {"a": {0: 3, 1: 3}, "b": {0: 4, 1: 4}}, question=text, given=given)
@@ -115,12 +120,6 @@ def test_an_aside_about_a_name_that_the_case_has_not_is_left_out():
     assert (first.text, second.text) == (text, "How many?")
     unasked = exercise([True], {"one": {0: False}}, given={})  # no line of code to ask about
     assert questions(lesson(unasked)) == {}
-
-
-def test_the_cases_that_few_misconceptions_share_come_first():
-    count = exercise([2, 2], {"a": {0: 3, 1: 3}, "b": {0: 3, 1: 4}, "c": {0: 5, 1: 5}})
-    asked = questions(lesson(count))[A]
-    assert [each.case for each in asked] == ["1", "0"]
 
 
 def test_a_prediction_is_asked_again_with_its_code():
@@ -142,12 +141,13 @@ def test_a_prediction_is_asked_again_with_its_code():
     ("text", "why", "asked"),
     [
         ("Now we run `f(1)`.", "Like your `leaves`, it runs. See below.", "We run `f(1)`."),
+        ("We run `f(1)`.", "It runs. Does it matter?\n\nA longer loop:", "We run `f(1)`."),
         ("Does the same call work?", "It does.", None),
         ("Is it `kept_here`?", "It is.", None),
         ("Is it so?", "Read the word *it* in the message: it has two letters.", None),
     ],
 )
-def test_what_only_the_lesson_shows_is_left_out_or_else_the_prediction(text, why, asked):
+def test_what_only_the_lesson_shows_is_not_mentioned_or_not_asked(text, why, asked):
     guess = Prediction(text, {"A": "one", "B": "two, as `leaves` does"}, "B", alone="f(1)", why=why)
     found = questions(lesson(predictions={"guess": guess})).get(Belief("01_mini", "guess"), [])
     assert [question.text for question in found] == ([asked] if asked else [])
@@ -171,7 +171,7 @@ def test_every_question_of_the_course_has_one_right_option():
                 assert belief.explanation
 
 
-def test_a_class_is_asked_about_as_many_misconceptions_as_there_are_cases():
+def test_a_class_is_asked_about_each_case_once():
     asked = for_class(questions(lesson(COUNT)))
     assert [(question.about.name, question.case) for question in asked] == [("a", "0"), ("b", "1")]
 
@@ -191,11 +191,20 @@ WRONG = {"a": {0: 3, 1: 3}, "b": {0: 4, 1: 4}, "c": {0: 5, 1: 5}}
 COUNT = exercise([2, 2], WRONG)
 
 
-def test_nothing_of_a_lesson_that_was_not_begun_is_asked():
-    other = lesson(COUNT, stem="02_other")
-    assert names(due_questions([lesson(COUNT), other], progress(), NOW)) == []
-    asked = due_questions([lesson(COUNT), other], progress(tried=["count"]), NOW)
-    assert {question.about.lesson for question in asked} == {"01_mini"}
+def test_new_questions_are_about_what_was_begun_or_read_of_the_core():
+    guess = {"guess": Prediction("?", {"A": "one", "B": "two"}, "B", alone=None)}
+    beyond = replace(COUNT, name="beyond", core=False, question="How many there?")
+    lessons = [lesson(COUNT, beyond, predictions=guess, stem=stem) for stem in ("01_mini", "02")]
+
+    def asked(done):
+        return {question.about[:2] for question in due_questions(lessons, done, NOW)}
+
+    done = progress()
+    assert asked(done) == set()
+    done.add("01_mini", "beyond", "tried")
+    assert asked(done) == {("01_mini", "beyond")}
+    done.predict("02", "guess", "A")
+    assert asked(done) == {("01_mini", "beyond"), ("02", "count")}
 
 
 def test_what_was_mistaken_comes_first_the_next_day():
@@ -204,26 +213,20 @@ def test_what_was_mistaken_comes_first_the_next_day():
     done = progress(tried=["count"], held={Belief("01_mini", "count", "c"): NOW})
     assert due_questions(lessons, done, NOW)[0].about.exercise == "count"
     assert names(due_questions(lessons, done, NOW + timedelta(days=1)))[0] == "c"
-    done.predict("01_mini", "guess", "A")
+    done.predictions["01_mini", "guess"] = PredictionMade(NOW - timedelta(days=1), "A")
     assert due_questions(lessons, done, NOW)[0].about == Belief("01_mini", "guess")
 
 
 def test_lessons_take_turns_and_a_set_up_comes_once():
     yes = {"A": "one", "B": "two"}
     alike = "tree = [1]\nlen(tree)", "tree = [1]\nsum(tree)"
-    lessons = [
-        lesson(COUNT, predictions={}, stem="01_mini"),
-        lesson(
-            predictions={
-                f"guess{number}": Prediction(f"{number}?", yes, "B", alone=code)
-                for number, code in enumerate((*alike, "print(2)", "print(3)"))
-            },
-            stem="02_mini",
-        ),
-    ]
+    guesses = {
+        f"guess{number}": Prediction(f"{number}?", yes, "B", alone=code)
+        for number, code in enumerate((*alike, "print(2)", "print(3)"))
+    }
+    lessons = [lesson(COUNT), lesson(predictions=guesses, stem="02_mini")]
     done = progress(tried=["count"], held={A: NOW})
     for name in lessons[1].predictions:
-        done.predict("02_mini", name, "A")
         done.predictions["02_mini", name] = PredictionMade(NOW, "A")
     asked = due_questions(lessons, done, NOW + timedelta(days=1))
     assert len(asked) == 4
@@ -234,14 +237,13 @@ def test_lessons_take_turns_and_a_set_up_comes_once():
 
 def test_the_next_day_with_questions_is_said():
     assert next_day([lesson(COUNT)], progress(), NOW) is None
-    done = progress(tried=["count"], held={A: NOW})
-    assert next_day([lesson(COUNT)], done, NOW) == "tomorrow"
+    assert next_day([lesson(COUNT)], progress(tried=["count"]), NOW) == "tomorrow"
     beliefs = [Belief("01_mini", "count", name) for name in WRONG]
     done = progress([ReviewAnswer(NOW, about, "0", True) for about in beliefs], tried=["count"])
     assert next_day([lesson(COUNT)], done, NOW) == "on Thursday, 5 March"
 
 
-def test_what_was_answered_waits_and_comes_in_another_case_and_order():
+def test_a_question_comes_again_later_in_another_case_and_order():
     first = due_questions([lesson(COUNT)], progress(tried=["count"]), NOW)[0]
     orders = {tuple(first.rotated(times).options.values()) for times in range(6)}
     assert len(orders) > 1
@@ -253,7 +255,7 @@ def test_what_was_answered_waits_and_comes_in_another_case_and_order():
     assert again.case != first.case
 
 
-def test_there_are_ten_questions_a_day_each_of_another_exercise_and_in_other_words():
+def test_ten_questions_a_day_each_of_another_exercise_and_wording():
     words = ["?", "?", *(f"How many {number}?" for number in range(20))]
     made = [replace(COUNT, name=f"e{at}", question=text) for at, text in enumerate(words)]
     beliefs = [Belief("01_mini", each.name, name) for each in made for name in WRONG]
@@ -289,7 +291,7 @@ def written(tmp_path, command):
     return write
 
 
-def test_answers_come_after_the_questions_and_other_endings_are_refused(written):
+def test_answers_come_after_the_questions_and_slides_uncover_them(written):
     asked, _, answers = written(".md").partition("\n# Answers\n")
     assert "How many leaves does JAX see here?" in asked
     assert "Your list ends after the first broken leaf." in answers
@@ -301,7 +303,7 @@ def test_answers_come_after_the_questions_and_other_endings_are_refused(written)
     assert kinds == ["slide", "fragment"] * (len(kinds) // 2)
 
 
-def test_moodle_gets_one_right_answer_and_a_belief_behind_each_other(written):
+def test_moodle_gets_feedback_on_each_wrong_answer(written):
     asked = ElementTree.fromstring(written(".xml")).findall("question[@type='multichoice']")
     assert len(asked) > 50
     for question in asked:
@@ -313,9 +315,7 @@ def test_moodle_gets_one_right_answer_and_a_belief_behind_each_other(written):
             assert bool(answer.findtext("feedback/text")) == (answer not in right)
 
 
-def test_a_review_in_the_terminal_gives_reasons_and_asks_once_more_what_was_wrong(
-    command, tmp_path
-):
+def test_a_terminal_review_gives_reasons_and_repeats_what_was_wrong(command, tmp_path):
     file = tmp_path / "progress.jsonl"
     Progress.load(file).add("01_leaves", "count_leaves", "correct")
     lessons = [BuiltLesson.read(files.expected) for files in Course(ROOT).lessons()]
@@ -328,7 +328,7 @@ def test_a_review_in_the_terminal_gives_reasons_and_asks_once_more_what_was_wron
     wrong = sum(not review.is_right for review in reviews)
     assert f"Question {len(reviews)} of {len(reviews)}" in run.output
     assert run.output.count("Once more · ") == run.output.count("once more at the end") == wrong > 0
-    assert "✓ Right.\n\nHow others come to `" in run.output
+    assert "✓ Right.\n\nFeedback on " in run.output
     right = len(reviews) - wrong
     assert f"{right} of {len(reviews)} right at once." in " ".join(run.output.split())
     assert "Nothing is due today. The next questions are due " in command("review").output
@@ -344,21 +344,23 @@ IMPORTS = "import jax"
     ("above", "code", "added"),
     [
         ([], "len([1])", ""),
-        (["tree = [1]"], "len(tree)", "tree = [1]\n"),
-        (["n = 1\nother = 3", "tree = [2]", "tree = [n]"], "len(tree)", "n = 1\ntree = [n]\n"),
-        (["tree = {}", "tree['w'] = 1"], "len(tree)", "tree = {}\ntree['w'] = 1\n"),
-        (["t = {'a': []}", "t['a'].append(1)"], "t", "t = {'a': []}\nt['a'].append(1)\n"),
-        (["t = 1", "t = t + 1"], "print(t)", "t = 1\nt = t + 1\n"),
-        (["@jax.jit\ndef f(x):\n    return x"], "f(1)", "@jax.jit\ndef f(x):\n    return x\n"),
-        (["x = 1"], "for _ in range(2):\n    x = jax.numpy.sin(x)", "x = 1\n"),
+        # Blank lines are as in a cell.
+        (["n = 1\n\n\ndef f():\n    return n"], "f()", "n = 1\n\n\ndef f():\n    return n\n\n"),
+        (["tree = [1]"], "len(tree)", "tree = [1]\n\n"),
+        (["n = 1\nother = 3", "tree = [2]", "tree = [n]"], "len(tree)", "n = 1\n\ntree = [n]\n\n"),
+        (["tree = {}", "tree['w'] = 1"], "len(tree)", "tree = {}\n\ntree['w'] = 1\n\n"),
+        (["t = {'a': []}", "t['a'].append(1)"], "t", "t = {'a': []}\n\nt['a'].append(1)\n\n"),
+        (["t = 1", "t = t + 1"], "print(t)", "t = 1\n\nt = t + 1\n\n"),
+        (["@jax.jit\ndef f(x):\n    return x"], "f(1)", "@jax.jit\ndef f(x):\n    return x\n\n"),
+        (["x = 1"], "for _ in range(2):\n    x = jax.numpy.sin(x)", "x = 1\n\n"),
         (["i = 5"], "[i for i in range(3)]", ""),
     ],
 )
-def test_the_definitions_of_its_names_come_first(above, code, added):
+def test_code_asked_alone_begins_with_the_definitions_it_needs(above, code, added):
     assert make_standalone(code, "", [IMPORTS, *above]) == added + code
 
 
-def test_a_name_in_the_question_is_defined_too_but_not_in_too_many_lines():
-    assert make_standalone("print(1)", "What is `len(g)`?", ["g = [1]"]) == "g = [1]\nprint(1)"
+def test_a_name_in_the_question_is_defined_in_few_lines():
+    assert make_standalone("print(1)", "What is `len(g)`?", ["g = [1]"]) == "g = [1]\n\nprint(1)"
     for above in ([], ["g = [\n" + "    1,\n" * MAX_DEFINITION_LINES + "]"]):
         assert make_standalone("len(g)", "", above) is None

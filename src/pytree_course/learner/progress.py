@@ -97,8 +97,8 @@ class Progress:
         return progress
 
     def in_exercise(self, lesson: str, exercise: str) -> ExerciseProgress:
-        """Return the progress in one exercise."""
-        return self.exercises.setdefault((lesson, exercise), ExerciseProgress())
+        """Return the progress in one exercise, which may not be begun."""
+        return self.exercises.get((lesson, exercise), ExerciseProgress())
 
     def add(self, lesson: str, exercise: str, event: str, held: Iterable[str] = ()) -> None:
         """Record an event of an exercise; a wrong answer may show misconceptions."""
@@ -156,7 +156,8 @@ class Progress:
             is_right = event["answer"] == "right"
             self.reviews.append(ReviewAnswer(time, about, event["case"], is_right))
         else:
-            self.in_exercise(lesson, name).count(event["event"])
+            work = self.exercises.setdefault((lesson, name), ExerciseProgress())
+            work.count(event["event"])
         for misconception in event.get("held", "").split(_SEPARATOR):
             if misconception:
                 self.misconceptions_held[Belief(lesson, name, misconception)] = time

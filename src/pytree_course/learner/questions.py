@@ -2,6 +2,7 @@
 
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
@@ -70,12 +71,12 @@ class Question:
     @property
     def letter(self) -> str:
         """The letter of the right option."""
-        letters = {option: letter for letter, option in self.options.items()}
-        return letters[self.answer]
+        return self.letter_of(self.answer)
 
-    def text_of(self, choice: str) -> str:
-        """Return the option of a letter, or a typed answer as it is."""
-        return self.options.get(choice, choice)
+    def letter_of(self, option: str) -> str:
+        """Return the letter of an option; "" if there is none."""
+        letters = {text: letter for letter, text in self.options.items()}
+        return letters.get(option, "")
 
     def is_right(self, choice: str) -> bool:
         """Return whether a chosen letter or a typed answer is right."""
@@ -160,9 +161,9 @@ def _as_question(about: Belief, prediction: Prediction, section: str) -> Questio
         if paragraph.startswith(("|", "`")):
             continue  # a table, or code
         # What follows a reference goes on about the same; a last sentence that ends in a colon
-        # introduces the next cell.
+        # introduces the next cell, and so may a question.
         shown = _ELSEWHERE_IN_EXPLANATION.split(_alone(paragraph), maxsplit=1)[0]
-        complete = re.sub(rf"(^|(?<=[.!?] )){_SENTENCE}:$", "", shown.strip()).strip()
+        complete = re.sub(rf"(^|(?<=[.!?] )){_SENTENCE}[:?]$", "", shown.strip()).strip()
         if len(complete) > len("A."):
             why.append(complete)
     options = {letter: _alone(text) for letter, text in prediction.options.items()}
@@ -201,12 +202,10 @@ def _about_misconceptions(
     lesson: str, exercise: ExpectedExercise, min_options: int
 ) -> dict[Belief, list[Question]]:
     """Return the questions about each misconception of an exercise."""
-    misconceptions = exercise.misconceptions
     by_belief: dict[Belief, list[Question]] = {
-        Belief(lesson, exercise.name, misconception.name): [] for misconception in misconceptions
+        Belief(lesson, exercise.name, wrong.name): [] for wrong in exercise.misconceptions
     }
-    wrong_options = _wrong_options(exercise, misconceptions)
-    for case, options in wrong_options.items():
+    for case, options in _wrong_options(exercise).items():
         for question in _about_case(lesson, exercise, options, case):
             # A yes-no question has no third option, and neither may a predicted line.
             has_two = bool(exercise.lines) or YES_AND_NO.issuperset(question.options.values())
@@ -253,41 +252,55 @@ def _about_case(
             )
 
 
-def _wrong_options(
-    exercise: ExpectedExercise, misconceptions: list[Misconception]
-) -> dict[int, WrongOptions]:
+def _wrong_options(exercise: ExpectedExercise) -> dict[int, WrongOptions]:
     """Return the wrong options by case, each with the misconceptions that the case shows best.
 
-    An explanation speaks of the cases in which its misconception is known by its result. Where
-    several lead to one result, those are left out that another case shows better: code that
-    takes every tree for a dict has some result for a list, but its explanation is about dicts.
+    An explanation is shown with the cases that it speaks of: those with most of the names that it
+    quotes, such as `None` or a key. And it speaks of cases in which its misconception is known by
+    its result. Where several lead to one result, those are left out that another case shows better:
+    code that takes every tree for a dict has some result for a list, but its explanation is about
+    dicts.
     """
-    cases = sorted(exercise.given)
-    by_case = {case: _wrong_options_of_case(exercise, misconceptions, case) for case in cases}
+    by_case = {case: _wrong_options_of_case(exercise, case) for case in sorted(exercise.given)}
     if exercise.lines:  # a misconception has a sentence of its own for its lines
         return by_case
+    places = [
+        (exercise.given[case], same)
+        for case, options in by_case.items()
+        for same in options.values()
+    ]
+    most_names: Counter[str] = Counter()
+    for given, same in places:
+        for each in same:
+            most_names[each.name] = max(most_names[each.name], _count_names(each, given))
     fewest: dict[str, int] = {}  # misconceptions with the same result, where they are fewest
-    for options in by_case.values():
-        for same in options.values():
-            for name in (misconception.name for misconception in same):
-                fewest[name] = min(len(same), fewest.get(name, len(same)))
-    for options in by_case.values():
-        for option, same in options.items():
-            most = max(fewest[misconception.name] for misconception in same)
-            options[option] = [each for each in same if fewest[each.name] == most]
-    return by_case
+    for given, same in places:
+        same[:] = [each for each in same if _count_names(each, given) == most_names[each.name]]
+        for each in same:
+            fewest[each.name] = min(len(same), fewest.get(each.name, len(same)))
+    for _, same in places:
+        most = max((fewest[each.name] for each in same), default=0)
+        same[:] = [each for each in same if fewest[each.name] == most]
+    return {
+        case: {option: same for option, same in options.items() if same}
+        for case, options in by_case.items()
+    }
 
 
-def _wrong_options_of_case(
-    exercise: ExpectedExercise, misconceptions: list[Misconception], case: int
-) -> WrongOptions:
+def _count_names(misconception: Misconception, given: Given) -> int:
+    """Count the names in an explanation that occur in a case."""
+    shown = set(re.findall(r"\w+", given.code + given.note))
+    return len(shown.intersection(re.findall(r"`(\w+)`", misconception.explanation)))
+
+
+def _wrong_options_of_case(exercise: ExpectedExercise, case: int) -> WrongOptions:
     """Return the wrong options for a case, each with all misconceptions that lead to it."""
     right = exercise.observations[case]
     answer = _option_text(right)
     if answer is None:
         return {}
     options: WrongOptions = {}
-    for misconception in misconceptions:
+    for misconception in exercise.misconceptions:
         wrong = misconception.observations.get(case, right)
         text = _option_text(wrong)
         # A wrong prediction of a line is plausible, whatever its kind.

@@ -12,7 +12,7 @@ from pytree_course.course import Course
 from pytree_course.judging.expected import Belief, BuiltLesson
 from pytree_course.judging.feedback import both_forms
 from pytree_course.learner.progress import Progress, ReviewAnswer
-from pytree_course.learner.questions import RAISES, Question, is_same, questions
+from pytree_course.learner.questions import Question, is_same, questions
 from pytree_course.learner.standings import unread_sections
 from pytree_course.rendering import Feedback
 
@@ -60,28 +60,27 @@ class Review:
 
     def answer(self, question: Question, choice: str) -> Feedback:
         """Record the first answer to a question, and explain whether it is right and why."""
-        is_right, text = question.is_right(choice), question.text_of(choice)
-        misconceptions = question.misconceptions.get(text, [])
+        is_right = question.is_right(choice)
+        chosen = question.misconceptions.get(question.options.get(choice, ""), [])
         news = []
         if question in self.questions:
-            held = [misconception.name for misconception in misconceptions]
-            if len(held) > 1:
-                held = []  # it is unknown which one the learner holds
+            # Of several misconceptions, it is unknown which one the learner holds.
+            held = [misconception.name for misconception in chosen if len(chosen) == 1]
             self._progress.review(question.about, question.case, is_right=is_right, held=held)
             self._right += is_right
             if not is_right:
                 news.append(self._ask_again(question))
+        explained = question.letter_of(question.mistaken) if is_right else choice
+        misconceptions = question.misconceptions.get(question.mistaken, []) if is_right else chosen
         files = self._course.lesson(question.about.lesson)
         slug = misconceptions[0].section if misconceptions else question.section
         section = self._lessons[files.stem].sections[slug]
         notebook, heading = section.link_target(files, slug)
-        explained = question.mistaken if is_right else text
         return both_forms(
             "answered",
             question=question,
-            said=text,
-            other=explained.replace(RAISES, "an error"),
-            misconceptions=question.misconceptions.get(explained, [])[:MAX_EXPLANATIONS],
+            explained=explained,
+            misconceptions=misconceptions[:MAX_EXPLANATIONS],
             is_right=is_right,
             news=[*news, *self._progress.take_warnings()],
             section=section.title,
@@ -99,14 +98,10 @@ class Review:
 def _cards(answers: Iterable[ReviewAnswer]) -> dict[Belief, Card]:
     """Return a card for each belief that was asked about, from the answers in order."""
     cards: dict[Belief, Card] = {}
-    last_was_right: dict[Belief, bool] = {}
     for answer in answers:
-        rating = Rating.Again
-        if answer.is_right:
-            rating = Rating.Good if last_was_right.get(answer.about, True) else Rating.Hard
+        rating = Rating.Good if answer.is_right else Rating.Again
         card = cards.get(answer.about, Card(card_id=0))
         cards[answer.about], _ = _SCHEDULER.review_card(card, rating, answer.time)
-        last_was_right[answer.about] = answer.is_right
     return cards
 
 
@@ -116,34 +111,29 @@ def due_questions(
     """Return the questions to ask now: at most ten a day, each of another exercise and set-up.
 
     Questions about mistakes come first, then questions that are due, the nearly forgotten first,
-    and then new ones about sections that were read. The lessons take turns. Each question uses the
-    case that was asked least. A mistake or prediction of today is asked about on another day.
+    and then new ones. New ones are about predictions, exercises that were begun, and core exercises
+    whose section was read. The lessons take turns. Each question uses the case that was asked
+    least. A mistake or prediction of today is asked about on another day.
     """
     today = _day(now)
     answers = sorted(progress.reviews)  # several notebooks may have written them
     cards = _cards(answers)
     last_answers = {answer.about: answer for answer in answers}
-    times = Counter(answer.about for answer in answers)
-    times_of_case = Counter((answer.about, answer.case) for answer in answers)
+    times_asked = Counter((answer.about, answer.case) for answer in answers)
     waiting = []
     for lesson in lessons:
-        unread = unread_sections(lesson, progress)
+        mistakes = _mistakes(lesson, progress, today)
+        met = _met(lesson, progress, today)
         for about, candidates in questions(lesson).items():
-            card, last_answer = cards.get(about), last_answers.get(about)
-            recall = 0.0
-            if card is not None:
-                is_due = card.due <= now
-                recall = _SCHEDULER.get_card_retrievability(card, now)
-            elif about.is_prediction:
-                is_due = _was_predicted_on_another_day(about, progress, today)
-            else:
-                is_due = lesson.sections[candidates[0].section] not in unread
-            is_mistaken = _is_mistaken(about, lesson, progress, last_answer, today)
-            if is_mistaken or is_due:
-                was_wrong = last_answer is not None and not last_answer.is_right
-                rank = (not is_mistaken and not was_wrong, card is None, recall)
-                question = min(candidates, key=lambda other: times_of_case[about, other.case])
-                waiting.append((rank, question.rotated(times[about])))
+            card, last = cards.get(about), last_answers.get(about)
+            is_mistake = about in mistakes and (last is None or last.time < mistakes[about])
+            is_due = card.due <= now if card else about.exercise in met
+            if is_mistake or is_due:
+                was_wrong = last is not None and not last.is_right
+                recall = _SCHEDULER.get_card_retrievability(card, now) if card else 0.0
+                rank = (not is_mistake and not was_wrong, card is None, recall)
+                question = min(candidates, key=lambda other: times_asked[about, other.case])
+                waiting.append((rank, question.rotated(times_asked[about, question.case])))
     random.Random(str(today)).shuffle(waiting)  # not in the lesson's order
     waiting.sort(key=itemgetter(0))
     turns: Counter[tuple[bool, str]] = Counter()
@@ -151,9 +141,9 @@ def due_questions(
     for (is_no_mistake, *_), question in waiting:
         lessons_turn = is_no_mistake, question.about.lesson
         turns[lessons_turn] += 1
-        in_turn.append(((is_no_mistake, turns[lessons_turn]), question))
-    in_turn.sort(key=itemgetter(0))
-    return _todays([question for _, question in in_turn], progress, today)
+        in_turn.append((is_no_mistake, turns[lessons_turn], question))
+    in_turn.sort(key=itemgetter(0, 1))
+    return _todays([question for *_, question in in_turn], progress, today)
 
 
 def next_day(lessons: Iterable[BuiltLesson], progress: Progress, now: datetime) -> str | None:
@@ -169,51 +159,45 @@ def next_day(lessons: Iterable[BuiltLesson], progress: Progress, now: datetime) 
 
 def _todays(waiting: list[Question], progress: Progress, today: date) -> list[Question]:
     """Return today's questions: the first ones, without an exercise, wording or set-up twice."""
-    answered = [
-        _exercise_of(answer.about) for answer in progress.reviews if _day(answer.time) == today
-    ]
-    exercises, texts = {*answered}, set()
-    set_ups: set[str] = set()
+    answered = [answer.about[:2] for answer in progress.reviews if _day(answer.time) == today]
+    asked: set[object] = {*answered}
     chosen = []
     for question in waiting:
-        exercise = _exercise_of(question.about)
-        is_new = exercise not in exercises and question.text not in texts
-        if is_new and set_ups.isdisjoint(question.set_up):
-            exercises.add(exercise)
-            texts.add(question.text)
-            set_ups |= question.set_up
+        exercise = question.about[:2]
+        once_a_day = {exercise, question.text, *question.set_up}
+        if asked.isdisjoint(once_a_day):
+            asked |= once_a_day
             chosen.append(question)
     return chosen[: max(0, MAX_A_DAY - len(answered))]
-
-
-def _exercise_of(about: Belief) -> tuple[str, str]:
-    """Return the lesson and its exercise or prediction."""
-    return about.lesson, about.exercise
 
 
 def _day(time: datetime) -> date:
     return time.astimezone().date()
 
 
-def _was_predicted_on_another_day(about: Belief, progress: Progress, today: date) -> bool:
-    made = progress.predictions.get(_exercise_of(about))
-    return made is not None and _day(made.time) != today
+def _met(lesson: BuiltLesson, progress: Progress, today: date) -> set[str]:
+    """Return the exercises and predictions of which questions may be asked for the first time."""
+    unread = unread_sections(lesson, progress)
+    exercises = {
+        name
+        for name, exercise in lesson.exercises.items()
+        if (lesson.lesson, name) in progress.exercises
+        or (exercise.core and lesson.sections[exercise.section] not in unread)
+    }
+    return exercises | {
+        name
+        for (stem, name), made in progress.predictions.items()
+        if stem == lesson.lesson and _day(made.time) < today
+    }
 
 
-def _is_mistaken(
-    about: Belief,
-    lesson: BuiltLesson,
-    progress: Progress,
-    last_answer: ReviewAnswer | None,
-    today: date,
-) -> bool:
-    """Return whether a mistake of an earlier day shows this belief, and it was not asked since."""
-    if about.is_prediction:
-        if last_answer is not None or not _was_predicted_on_another_day(about, progress, today):
-            return False
-        choice = progress.predictions[_exercise_of(about)].choice
-        return not is_same(choice, lesson.predictions[about.exercise].answer)
-    time = progress.misconceptions_held.get(about)
-    if time is None or _day(time) >= today:
-        return False
-    return last_answer is None or time > last_answer.time
+def _mistakes(lesson: BuiltLesson, progress: Progress, today: date) -> dict[Belief, datetime]:
+    """Return the times of mistakes before today: misconceptions held, and wrong predictions."""
+    wrong_predictions = {
+        Belief(lesson.lesson, name): made.time
+        for name, prediction in lesson.predictions.items()
+        if (made := progress.predictions.get((lesson.lesson, name)))
+        and not is_same(made.choice, prediction.answer)
+    }
+    mistakes = progress.misconceptions_held | wrong_predictions
+    return {about: time for about, time in mistakes.items() if _day(time) < today}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from pytree_course.built import MEANT_TO_FAIL
 from pytree_course.judging.expected import LETTERS, Prediction, with_letters
 from pytree_course.public_reports import without_citations
 from pytree_course.sources.exercises import WRITE
@@ -67,9 +68,14 @@ def _prediction(cells: list[SourceCell], index: int, shuffled: Sequence[str]) ->
     asking, cell = cells[index - 1], cells[index]
     text = OPTION.sub("", asking.source).removeprefix(PREDICTION).replace("**Predict.**", "")
     question = " ".join(text.split())
-    # A solution of the lesson's is not shown to a reader who has not found it.
-    above = [cell.source for cell in cells[:index] if cell.kind == "code"]
-    code_above = [source for source in above if "BEGIN SOLUTION" not in source]
+    # A cell that raises defines nothing, and a reader has to find the lesson's solutions.
+    code_above = [
+        above.source
+        for above in cells[:index]
+        if above.kind == "code"
+        and "BEGIN SOLUTION" not in above.source
+        and MEANT_TO_FAIL not in above.metadata.get("tags", ())
+    ]
     as_written = Prediction(
         question,
         options=dict(OPTION.findall(asking.source)),

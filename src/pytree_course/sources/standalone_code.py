@@ -19,7 +19,8 @@ _CHANGES = re.compile(
 def make_standalone(code: str, question: str, cells_above: Sequence[str]) -> str | None:
     """Return code below the statements that define the names used by it and by its question.
 
-    Imports need no definition. None if a name is not defined above, or too many lines are needed.
+    Imports need no definition. Blank lines are as in the lesson, with one between two cells.
+    None if a name is not defined above, or too many lines are needed.
     """
     compiled = _compiled(code)
     if compiled is None:
@@ -38,10 +39,10 @@ def make_standalone(code: str, question: str, cells_above: Sequence[str]) -> str
             # object's definition is wanted too.
             wanted = (wanted - statement.binds) | (statement.reads - known)
             definitions.insert(0, statement.source)
-    line_count = sum(len(definition.splitlines()) for definition in definitions)
+    line_count = sum(len(definition.strip().splitlines()) for definition in definitions)
     if wanted or line_count > MAX_DEFINITION_LINES:
         return None
-    return "\n".join([*definitions, code])
+    return "\n".join([*definitions, f"\n{code}"]).strip("\n")
 
 
 def _names_in_question(question: str) -> set[str]:
@@ -54,7 +55,7 @@ def _names_in_question(question: str) -> set[str]:
 class _Statement:
     """A statement on the top level of a cell."""
 
-    source: str
+    source: str  # below its blank lines
     is_import: bool
     binds: set[str]  # the names that it defines, and those of objects that it changes
     reads: set[str]  # the names that it reads before it defines them
@@ -63,10 +64,13 @@ class _Statement:
 def _statements(cell: str) -> Iterator[_Statement]:
     if _compiled(cell) is None:
         return
-    for node in ast.parse(cell).body:
+    lines = ["", *cell.strip().splitlines()]
+    for node in ast.parse(cell.strip()).body:
         # Decorators are above the line of their function.
         first = min(getattr(part, "lineno", node.lineno) for part in ast.walk(node))
-        source = "\n".join(cell.splitlines()[first - 1 : node.end_lineno])
+        while first and not lines[first - 1].strip():
+            first -= 1
+        source = "\n".join(lines[first : (node.end_lineno or first) + 1])
         defined, reads = _names(compile(ast.Module([node], []), "<cell>", "exec"))
         is_import = isinstance(node, ast.Import | ast.ImportFrom)
         yield _Statement(source, is_import, defined | _changed_objects(node), reads)
