@@ -5,6 +5,9 @@ from itertools import pairwise
 
 from pytree_course.authoring.teaching_plans import PAGE, SESSION_MINUTES, plans
 from pytree_course.course import Course
+from pytree_course.judging.expected import BuiltLesson
+from pytree_course.learner.progress import Progress
+from pytree_course.learner.standings import CoreMinutes, standing
 from tests.conftest import ROOT
 
 
@@ -35,6 +38,16 @@ def test_the_course_has_a_plan_for_each_time_made_of_its_sources():
     one, *sessions = tables(text)
     assert one[-1][0] == SESSION_MINUTES
     assert len(sessions) == len(Course(ROOT).lessons())
+
+
+def test_the_readme_has_the_minutes_that_the_start_page_has():
+    built = [BuiltLesson.read(files.expected) for files in Course(ROOT).lessons()]
+    cores = [standing(lesson, Progress.load(None)).core_minutes for lesson in built]
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"\| (\d+) minutes \| (\d+) minutes \|", text)
+    assert rows == [(f"{core.lessons_left}", f"{core.exercises_left}") for core in cores]
+    total = re.search(r"The core, (about [\w ]+)\*\*", text)
+    assert str(CoreMinutes.together(cores)).startswith(f"{total[1]} left")
 
 
 # A small course

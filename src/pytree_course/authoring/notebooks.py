@@ -33,7 +33,7 @@ LISTED_SECTION = re.compile(r"^- \[[^]]+\]\(deeper/\w+/([\w-]+)\.ipynb\)$", re.M
 INSTALLED_ID = "installed"
 """The first code cell of every notebook, which asks whether the course is installed."""
 
-TALL_SCREEN = 950  # pixels of a notebook in JupyterLab at 1920 × 1080
+TALL_SCREEN = 950  # pixels of a notebook at 1920 × 1080
 MAX_SLIDE_LINES = 20  # of code
 MAX_LINE_CHARACTERS = 75  # of text on a slide
 OUTPUT_LINES = {"print": 2, "draw": 8, "figure": 8, "pair": 12, "explore": 14, "count_traces": 16}
@@ -128,7 +128,7 @@ def _render_lesson(
 
 
 def _hide_what_tells(cells: Sequence[NotebookNode], predictions: Collection[str]) -> None:
-    """Hide stored outputs that a reader could see below a question, on a tall screen."""
+    """Hide stored outputs below a question, for readers whose editor makes no room there."""
     room = 0
     for cell in cells:
         if cell.id in predictions:

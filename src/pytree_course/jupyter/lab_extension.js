@@ -11,6 +11,7 @@
   const NEXT = `.pytree-answered button, ${OPEN}, :is(.pytree-predict, .pytree-review) input:not(:disabled)`;
   const SHOWS = /^check\.\w+\.(hint|solution)\(|^(join|leave|vote)\(/m; // cells that a learner adds
   const RESTARTED = "The kernel was restarted: run the cells again, from the top.";
+  const ROWS = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 };
   const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
   const STYLE = `
     .pytree-answer.jp-mod-dirty::after {
@@ -19,6 +20,17 @@
       border-left: 4px dashed var(--jp-warn-color1); font: var(--jp-ui-font-size1) var(--jp-ui-font-family);
     }
     .pytree-answer.jp-mod-dirty + .jp-CodeCell .jp-Cell-outputWrapper:not(:has(.pytree-not-attempted)) { opacity: 0.5; }
+    /* A screen of room, so that what follows does not tell the answer. A border: JupyterLab measures it with the
+       cell, and does not scroll to it. */
+    @media screen {
+      .pytree-waits { border-bottom: 100vh solid transparent !important; }
+      .pytree-waits::after {
+        content: "Predict, and run this cell: then the lesson goes on here."; display: block;
+        margin: 2px 0 0 calc(var(--jp-cell-prompt-width) + 2 * var(--jp-cell-padding)); padding-left: 8px;
+        color: var(--jp-ui-font-color2); font: var(--jp-ui-font-size1) var(--jp-ui-font-family);
+      }
+    }
+    .pytree-choice { padding: 1px 5px; }
     :is(.pytree-choice, .pytree-review):focus { outline: 2px dashed var(--jp-brand-color1); outline-offset: -1px; }
     .pytree-answer.jp-mod-dirty + .jp-CodeCell .pytree-not-attempted > * { display: none !important; }
     .pytree-answer.jp-mod-dirty + .jp-CodeCell .pytree-not-attempted::before {
@@ -74,11 +86,16 @@
       if (!hasAnswered()) return undefined;
       const shown = cell.node.querySelector(".pytree-answered") ?? cell.node.querySelector(part);
       shown?.scrollIntoView({ block: shown.offsetHeight > notebook.node.clientHeight ? "start" : "nearest" });
-      const next = cell.node.querySelector(NEXT) ?? cell.node.querySelector(".pytree-review");
-      if (next?.matches("div")) next.tabIndex = -1; // the question, not option A: nothing looks chosen
-      next?.focus({ preventScroll: true });
+      focusNext(cell);
       return shown;
     });
+  }
+
+  function focusNext({ node }) {
+    const next = node.querySelector(NEXT) ?? node.querySelector(".pytree-review");
+    if (next?.matches("div")) next.tabIndex = -1; // the question, not option A: nothing looks chosen
+    next?.focus({ preventScroll: true });
+    return next;
   }
 
   function watchCells(notebook, watched) {
@@ -86,12 +103,17 @@
       watched.add(cell);
       const { id, stateChanged } = cell.model;
       cell.toggleClass("pytree-answer", id.endsWith("-answer"));
-      stateChanged.connect((_, { name, newValue }) => {
+      const isPredicted = notebook.widgets.some(({ model }) => model.id === `${id}-predict`);
+      const makeRoom = ({ executionCount, executionState }) =>
+        cell.toggleClass("pytree-waits", isPredicted && !executionCount && executionState !== "running");
+      makeRoom(cell.model);
+      stateChanged.connect((model, { name, newValue }) => {
+        makeRoom(model);
         if (name !== "executionCount" || !newValue) return;
         const below = notebook.widgets.slice(notebook.widgets.indexOf(cell));
         const isRead = below.slice(0, 2).includes(notebook.activeCell); // not in "Run All Cells"
         if (isRead && (IN_SIGHT.test(id) || SHOWS.test(cell.model.sharedModel.source))) keepInSight(notebook, cell);
-        if (!notebook.widgets.some(({ model }) => model.id === `${id}-predict`)) return;
+        if (!isPredicted) return;
         const answer = below.find(({ node }) => node.querySelector("details"));
         answer?.node.querySelector("details").setAttribute("open", "");
         if (answer && isRead) keepInSight(notebook, answer, "details");
@@ -100,11 +122,12 @@
   }
 
   // Letters choose an option, and arrows go from one to the next, instead of JupyterLab's shortcuts: none of
-  // these is reached from a question, where Enter would open the cell of text below.
+  // these is reached from a question, where Enter would open the cell of text below. Arrows also reach cells
+  // whose source is folded, which JupyterLab passes over; there, Enter goes to the question.
   function answerByKey(event, notebook) {
     const { target, key, ctrlKey, altKey, metaKey, shiftKey } = event;
     if (!notebook?.widgets || ctrlKey || altKey || metaKey || target.closest("input, textarea, .cm-editor")) return;
-    const { widgets, activeCell, activeCellIndex: at } = notebook;
+    const { node, widgets, activeCell, activeCellIndex: at } = notebook;
     if (key === "Enter" && shiftKey && target.closest(".pytree-predict")) leadOn(notebook, activeCell);
     const open = widgets.slice(Math.max(0, at - 1), at + 1).map(({ node }) => node.querySelector(OPEN)).find(Boolean);
     const question = target.closest(".pytree-choice") ?? open;
@@ -113,9 +136,19 @@
     const moves = key in STEPS && question?.contains(target) && buttons.length > 0;
     const isTyped = key.length === 1 && target.closest(".pytree-predict, .pytree-review");
     const ours = target.closest(OURS);
-    if (chosen || moves || isTyped || (ours && key === "Enter" && !shiftKey)) event.stopPropagation();
+    const isCommand = !ours && !shiftKey && node.contains(target) && notebook.model.getMetadata("pytree_course");
+    const folded = isCommand ? widgets[at + ROWS[key]] : null;
+    if (folded?.inputHidden && !folded.isHidden) {
+      event.preventDefault();
+      event.stopPropagation();
+      activate(notebook, folded);
+      void notebook.scrollToItem(widgets.indexOf(folded), "smart");
+      return;
+    }
+    const isEntered = isCommand && key === "Enter" && activeCell.inputHidden && focusNext(activeCell);
+    if (isEntered || chosen || moves || isTyped || (ours && key === "Enter" && !shiftKey)) event.stopPropagation();
     if (ours && key === "Escape") activeCell.node.focus(); // back to the keys of JupyterLab
-    if (chosen || moves) event.preventDefault();
+    if (isEntered || chosen || moves) event.preventDefault();
     if (chosen) chosen.click();
     else if (moves) {
       const [from, step] = [buttons.indexOf(target), STEPS[key]];

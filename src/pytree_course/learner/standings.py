@@ -213,10 +213,10 @@ def unread_sections(expected: BuiltLesson, progress: Progress) -> list[LessonSec
 
 
 def format_minutes(minutes: int) -> str:
-    """Write an estimate: `about 25 minutes`, `about 1 h 10 min`, `about 5 h 40 min`."""
+    """Write an estimate: `about 25 minutes`, `about 1 h 7 min`."""
     if minutes < 60:
         return f"about {counted(minutes, 'minute', 'minutes')}"
-    return f"about {hours(5 * round(minutes / 5))}"
+    return f"about {hours(minutes)}"
 
 
 @dataclass(frozen=True)
