@@ -270,7 +270,7 @@ def momentum_step(state, batch, rate):
 
 
 # %% exercise="momentum_step" misconception="forgets_the_velocity" changes="solution"
-"""Your state still has the old velocity. Then each step begins as if there had been no gradient before. What the next step needs has to be in the new state."""
+"""Your state still has the old velocity, so each step begins as if there had been no gradient before. A jitted function keeps nothing from call to call: what the next step needs has to be in the new state."""
 -    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
 +    return {**state, "params": params, "step": state["step"] + 1}
 
@@ -322,7 +322,7 @@ def momentum_step(state, batch, rate):
 
 
 # %% exercise="momentum_step" misconception="without_the_count" changes="solution"
-"""The entry `"step"` is missing in your new state. The next call needs it, and the old state has it: all three entries go on."""
+"""The entry `"step"` is missing in your new state, so it has another structure than the old one. The next call needs all three entries."""
 -    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
 +    return {"params": params, "velocity": velocity}
 
@@ -1009,7 +1009,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="the_velocity_is_global"
-"""When `momentum_step` is called twice with the same arguments, your two results differ: your code keeps the velocity in a variable outside the function. Two trainings would share it. The velocity comes in as an argument, and goes out as a result."""
+"""When `momentum_step` is called twice with the same arguments, your two results differ: your code keeps the velocity in a variable outside the function. Two trainings would share it, and `jit` would read it only once. The velocity comes in as an argument, and goes out as a result."""
 remembered = None
 
 
@@ -1081,7 +1081,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="zero_times_nan" changes="solution"
-"""Your frozen leaves become `nan` where their gradient is: you multiply the gradient by a mask of 0 and 1. In floating point, 0 times `nan` or infinity is `nan`."""
+"""Your frozen leaves become `nan` where their gradient is `nan`: you multiply the gradient by a mask of 0 and 1. In floating point, 0 times `nan` or infinity is `nan`."""
 -        is_frozen = any(text.startswith(part + "/") for part in frozen)
 -        return "frozen" if is_frozen else "train"
 +        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
@@ -1238,7 +1238,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="cleans_every_gradient" changes="solution"
-"""A trained leaf whose gradient is `nan` or infinite does not follow its gradient: all gradients are changed first, as `jnp.nan_to_num` does. Leave the frozen leaves out of the step; a trained leaf does the step as it is."""
+"""Where the gradient of a trained leaf is `nan` or infinite, your step uses another number: all gradients are changed first, as `jnp.nan_to_num` does. Only frozen leaves ignore their gradient; a trained leaf uses its gradient as it is."""
 -        is_frozen = any(text.startswith(part + "/") for part in frozen)
 -        return "frozen" if is_frozen else "train"
 +        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
@@ -1248,7 +1248,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="cleans_with_zeros" changes="cleans_every_gradient"
-"""A trained leaf whose gradient is `nan` or infinite stays as it is: all gradients that are not finite become 0 first. Leave the frozen leaves out of the step; a trained leaf does the step as it is."""
+"""A trained leaf whose gradient is `nan` or infinite stays as it is: all gradients that are not finite become 0 first. Only frozen leaves ignore their gradient; a trained leaf uses its gradient as it is."""
 -        return p - rate * jnp.nan_to_num(g) * (label == "train")
 +        return p - rate * jnp.where(jnp.isfinite(g), g, 0.0) * (label == "train")
 
@@ -1420,7 +1420,7 @@ def train_step(model, state, optimiser, loss):
 
 
 # %% exercise="train_step" misconception="no_parameters_for_update" changes="solution"
-"""Your step fails with weight decay, and `MultiSteps`: `update` gets no parameters. Decay needs them."""
+"""Your step fails with weight decay, and with `MultiSteps`: Optax keeps no parameters in its state, and `update` gets none from you. Decay needs them."""
 -    updates, state = optimiser.update(grads, state, params)
 +    updates, state = optimiser.update(grads, state)
 
@@ -1497,7 +1497,7 @@ def train_step(model, state, optimiser, loss):
 
 
 # %% exercise="train_step" misconception="the_model_alone" changes="solution"
-"""Your `train_step` returns one thing, the model. The next step needs the new state too."""
+"""Your `train_step` returns one thing, the model. Optax keeps its memory in the state: the next step needs the new one too."""
 -    return eqx.apply_updates(model, updates), state
 +    return eqx.apply_updates(model, updates)
 
@@ -1626,7 +1626,7 @@ def freeze_part(model, part, optimiser):
 
 
 # %% exercise="freeze_part" misconception="another_optimiser" changes="solution"
-"""Your optimiser is right for plain steps only: it is always the same one. Use the `optimiser` that comes in, which may have a memory, or decay."""
+"""Your optimiser is right for plain steps only: it is always the same one. Train the other leaves with the `optimiser` that comes in, which may have a memory, or decay."""
 -    ways = {"train": optimiser, "frozen": optax.set_to_zero()}
 +    ways = {"train": optax.sgd(0.25), "frozen": optax.set_to_zero()}
 
@@ -1979,7 +1979,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="nothing_else_in_the_file" changes="solution"
-"""Your `load` refuses a file that holds more than `like` asks for. But people often load only the first layers of a trained model: the other arrays do no harm."""
+"""Your `load` refuses a file that holds more arrays than `like` has leaves. But people often load only a part of the tree, such as the first layers of a trained model: the other arrays do no harm."""
      with np.load(file) as arrays:
 +        if len(arrays.files) != len(jax.tree.leaves(like)):
 +            raise KeyError(f"{arrays.files}")
@@ -2567,7 +2567,7 @@ def synced(state):
 
 
 # %% exercise="target_network" misconception="zeros_used_twice" met="jax-ml/jax#9635, google-deepmind/optax#1059" changes="solution"
-"""`mean` and `square` hold the same zeros: the step would give one memory away twice. Make zeros for each of the two."""
+"""`mean` and `square` hold the same zeros: each array is two leaves of the state, and the step would give its memory away twice. Make zeros for each of the two."""
 +    zeros = jax.tree.map(jnp.zeros_like, params)
      return {
 ...
@@ -2584,7 +2584,7 @@ def synced(state):
 
 
 # %% exercise="target_network" misconception="a_target_without_a_copy" met="google/flax#5461, jax-ml/jax#9635" changes="solution"
-"""Your `first_state` holds one array in two places: online network and target are two names for the same arrays. A target needs arrays of its own."""
+"""Your `first_state` holds one array in two places: online network and target are two names for the same leaves, and JAX donates no array twice. A target needs arrays of its own."""
 +    online = jax.tree.map(jnp.copy, params)
      return {
 -        "online": jax.tree.map(jnp.copy, params),
@@ -2638,13 +2638,13 @@ def synced(state):
 
 
 # %% exercise="target_network" misconception="the_target_alone" changes="solution"
-"""Your `synced` returns the target, and nothing else of the state. Every entry comes back, and only the target is new."""
+"""Your `synced` returns the target, and nothing else of the state: the next step finds another structure. Every entry comes back, and only the target is new."""
 -    return {**state, "target": jax.tree.map(jnp.copy, state["online"])}
 +    return {"target": jax.tree.map(jnp.copy, state["online"])}
 
 
 # %% exercise="target_network" misconception="two_entries_only" changes="solution"
-"""Your `synced` loses what else is in the state. It returns every entry, and only the target is new."""
+"""Your `synced` loses what else is in the state, so its structure is another one. It returns every entry, and only the target is new."""
 -    return {**state, "target": jax.tree.map(jnp.copy, state["online"])}
 +    return {"online": state["online"], "target": jax.tree.map(jnp.copy, state["online"])}
 
@@ -3239,12 +3239,6 @@ def next_batch(key, count, size):
 +    return jax.random.randint(now, (), 0, count - size + 1) + jnp.arange(size), key
 
 
-# %% exercise="next_batch" misconception="all_rows" changes="solution"
-"""Your batch has all `count` rows, in a random order. It should have `size` of them."""
--    return jax.random.permutation(now, count)[:size], key
-+    return jax.random.permutation(now, count), key
-
-
 # %% exercise="next_batch" misconception="rows_only"
 """You return the row numbers alone. Without a new key, the next call cannot draw another batch: return two things, the row numbers and the key."""
 
@@ -3273,12 +3267,6 @@ def next_batch(key, count, size):
 """The last row is never in your batches. Rows count from 0, so `count` rows have the numbers 0 to `count - 1`, and `jax.random.permutation(key, count)` returns exactly these."""
 -    return jax.random.permutation(now, count)[:size], key
 +    return jax.random.permutation(now, count - 1)[:size], key
-
-
-# %% exercise="next_batch" misconception="one_row_too_few" changes="solution"
-"""Your batch has one row too few. `rows[:size]` are the first `size` rows: the end of a slice is not a part of it."""
--    return jax.random.permutation(now, count)[:size], key
-+    return jax.random.permutation(now, count)[: size - 1], key
 
 
 # %% exercise="next_batch" misconception="the_first_rows"
@@ -3340,19 +3328,19 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="updated" misconception="as_it_was_found" changes="solution"
-"""The state that you return still has the old velocity. So each step begins as if there had been no gradient before. What the next step needs has to be in the new state."""
+"""The state that you return still has the old velocity, so each step begins as if there had been no gradient before. A jitted step keeps nothing from call to call: what the next one needs has to be in the new state."""
 -    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 +    return {**state, "params": params, "step": state["step"] + 1}
 
 
 # %% exercise="updated" misconception="does_not_count" changes="solution"
-"""Your `"step"` stays as it was. The warm-up reads it, so the rate would stay small forever."""
+"""Your `"step"` stays as it was. The warm-up reads this leaf, so the rate would stay small forever."""
 -    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 +    return {**state, "params": params, "velocity": velocity}
 
 
 # %% exercise="updated" misconception="names_the_entries" changes="solution"
-"""Where the state has more than three entries, your new state has lost the others: it is a dict with three names. `{**state, ...}` keeps all entries that you do not write after it."""
+"""Where the state has more than three entries, your new state has lost the others, and so another structure: it is a dict with three names. `{**state, ...}` keeps all entries that you do not write after it."""
 -    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 +    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
 
@@ -3391,15 +3379,6 @@ def updated(state, grads, rate, beta=0.9):
     return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 
 
-# %% exercise="updated" misconception="the_old_parameters"
-"""The velocity and the step in your new state are new, but the parameters are still the old ones: nothing is trained."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
-    return {**state, "velocity": velocity, "step": state["step"] + 1}
-
-
 # %% exercise="updated" misconception="a_beta_of_its_own" changes="solution"
 """Your velocity is right for `beta=0.9` only. `beta` is an argument: the caller may choose another number."""
 -    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
@@ -3410,15 +3389,6 @@ def updated(state, grads, rate, beta=0.9):
 """Your velocity is a weighted mean: the gradient counts `1 - beta` times. That is a common form too. This task adds the whole gradient."""
 -    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
 +    velocity = jax.tree.map(lambda v, g: beta * v + (1 - beta) * g, state["velocity"], grads)
-
-
-# %% exercise="updated" misconception="parameters_and_velocity"
-"""You return a pair, the parameters and the velocity. The task asks for one state: a dict with all entries of the old one, `"step"` included."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
-    return jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity), velocity
 
 
 # %% exercise="updated" misconception="items_of_one_dict" section="a-gradient-is-a-tree"
@@ -3474,12 +3444,6 @@ def updated(state, grads, rate, beta=0.9):
     velocity = beta * state["velocity"] + grads
     params = state["params"] - rate * velocity
     return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
-
-
-# %% exercise="updated" misconception="nothing_comes_back" changes="solution"
-"""Your `updated` returns nothing. Make a new dict, and return it."""
--    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
-+    new = {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 
 
 # %% exercise="updated" misconception="velocity_into_the_old_state"
@@ -3552,7 +3516,7 @@ def make_warm_step(loss, updated, rate_at):
 
 
 # %% exercise="make_warm_step" misconception="counts_outside_of_jit" changes="rate_made_outside"
-"""Your rates are right for a training that begins at step 0, and wrong for one that goes on later. Your function counts its own calls. The state knows how many steps came before, and it travels with the training."""
+"""Your rates are right for a training that begins at step 0, and wrong for one that goes on later: your function counts its own calls. How many steps came before is a leaf of the state, which is saved and loaded with the parameters."""
  def make_warm_step(loss, updated, rate_at):
 +    done = 0
 +
@@ -3610,14 +3574,6 @@ def make_warm_step(loss, updated, rate_at):
 +        return new, loss(new["params"], x, labels)
 
 
-# %% exercise="make_warm_step" misconception="state_only" changes="the_rate_of_the_next_step"
-"""Your step returns one thing, the new state. Return the loss as the second result: it shows whether the training works."""
--        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
--        return updated(state, grads, rate_at(state["step"] + 1)), value
-+        grads = jax.grad(loss)(state["params"], x, labels)
-+        return updated(state, grads, rate_at(state["step"]))
-
-
 # %% exercise="make_warm_step" misconception="counts_twice" changes="the_rate_of_the_next_step"
 """Your `"step"` grows by 2 in each step, so the rate warms up too fast. `updated` counts already: do not count once more."""
 -        return updated(state, grads, rate_at(state["step"] + 1)), value
@@ -3641,23 +3597,6 @@ def make_warm_step(loss, updated, rate_at):
 ...
 -        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
 +        value, grads = value_and_grad(state["params"], x, labels)
-
-
-# %% exercise="make_warm_step" misconception="loss_comes_first" changes="the_rate_of_the_next_step"
-"""Your two results are swapped: the new state comes first, then the loss. `value_and_grad` has the other order."""
--        return updated(state, grads, rate_at(state["step"] + 1)), value
-+        return value, updated(state, grads, rate_at(state["step"]))
-
-
-# %% exercise="make_warm_step" misconception="no_step"
-"""Your `make_warm_step` returns nothing. It has to return the step that it defines: the caller needs this function."""
-
-
-def make_warm_step(loss, updated, rate_at):
-    @jax.jit
-    def step(state, x, labels):
-        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
-        return updated(state, grads, rate_at(state["step"])), value
 
 
 # %% exercise="make_warm_step" misconception="a_table_of_rates" changes="solution"
