@@ -127,15 +127,17 @@ def _height(verdict: Verdict, failure: Failure, width: int, height: int) -> int:
     texts += [*words.finding_sentences(verdict.findings), failure.note]
     lines = sum(_line_count(text, WIDEST_TEXT) for text in texts if text)
     lines += min(_line_count(failure.printed, WIDEST_TEXT), MAX_PRINTED_LINES)
-    figures = [(width, height)]
+    figures = []
     for given, written in zip(failure.inputs, failure.written, strict=True):
-        width, height = drawing.size(given)
+        drawn_width, drawn_height = drawing.size(given)
         longest = max(map(len, written.splitlines()), default=0)
-        width = max(width, FRAME_WIDTH * min(longest, WIDEST_CODE) // (2 * WIDEST_CODE))
-        figures.append((width, height + LINE_HEIGHT * _line_count(written, WIDEST_CODE)))
+        code_width = FRAME_WIDTH * min(longest, WIDEST_CODE) // (2 * WIDEST_CODE)
+        code_height = LINE_HEIGHT * _line_count(written, WIDEST_CODE)
+        figures.append((max(drawn_width, code_width), drawn_height + code_height))
+    figures.append((width, height))
     rows: list[list[int]] = []  # the heights of the figures side by side
     room = 0
-    for width, height in figures[1:] + figures[:1]:
+    for width, height in figures:
         if width > room:
             rows.append([])
             room = FRAME_WIDTH
