@@ -17,15 +17,6 @@ def split_reports(text: str) -> list[str]:
     return [report.strip() for report in text.split(",")]
 
 
-def cited_reports(markdown: str) -> list[str]:
-    """Return the reports that the Markdown of a lesson cites."""
-    return [
-        report
-        for citation in CITATION.finditer(markdown)
-        for report in split_reports(citation["reports"])
-    ]
-
-
 def malformed_reports(reports: Iterable[str]) -> list[str]:
     """Return a message for each report that is not written as a report is."""
     return [

@@ -11,7 +11,7 @@ from pytree_course.judging.matching import is_told_apart
 from pytree_course.notebook.checks import Checks
 from pytree_course.observing.comparison import agree, compare
 from pytree_course.observing.observations import NotAttempted, Unbounded
-from pytree_course.public_reports import cited_reports, malformed_reports
+from pytree_course.public_reports import CITATION, malformed_reports, split_reports
 from pytree_course.sources.authors_answers import SEEDS, AnswerError, results_of
 from pytree_course.sources.exercises import Exercise
 from pytree_course.sources.lesson_sources import Layers, LessonSources
@@ -29,7 +29,8 @@ def find_mistakes_in_text(sources: LessonSources) -> list[Mistake]:
     """Return the mistakes that can be found without running anything."""
     mistakes = [*_check_layers(sources.layers), *_check_folds(sources.all_cells)]
     for cell in sources.all_cells:
-        mistakes += map(cell.mistake, malformed_reports(cited_reports(cell.source)))
+        for citation in CITATION.finditer(cell.source):
+            mistakes += map(cell.mistake, malformed_reports(split_reports(citation["reports"])))
     for name, exercise in sources.exercises.items():
         mistakes += _check_text(sources, exercise)
         if name not in sources.checks:
