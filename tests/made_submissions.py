@@ -134,10 +134,10 @@ class MadeClass:
     def variables(self):
         return {**os.environ, "PYTREE_COURSE": str(self.course.root), "COLUMNS": "200"}
 
-    def run(self, *arguments, **variables):
+    def run(self, *arguments):
         return subprocess.run(
             self.command(*arguments),
-            env=self.variables | variables,
+            env=self.variables,
             capture_output=True,
             text=True,
             check=False,

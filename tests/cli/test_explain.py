@@ -10,17 +10,15 @@ from pytree_course.authoring.building import build
 from pytree_course.sources.changes import CELL_MARK, misconception_cell, split_cells
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import edit
-from tests.made_submissions import ELEMENTS, RIGHT, MadeClass
+from tests.made_submissions import ELEMENTS, RIGHT
 
 TWICE = "def count_leaves(tree):\n    return 2 * len(jax.tree.leaves(tree))"
 FOUR = "def count_leaves(tree):\n    return 4"
 
 
 @pytest.fixture
-def made(course, tmp_path, monkeypatch):
+def unexplained(quick):
     """Return a graded class, in which two share a wrong answer that nothing explains."""
-    made = MadeClass(course, tmp_path)
-    made.run_without_kernels(monkeypatch)
     for student, answers in {
         "ada": RIGHT,
         "bob": ELEMENTS,
@@ -28,13 +26,13 @@ def made(course, tmp_path, monkeypatch):
         "dan": {"count_leaves": f"# %% my own\n{TWICE}"},
         "eve": {"count_leaves": FOUR},
     }.items():
-        made.hand_in(student, answers)
-    made.grade()
-    return made
+        quick.hand_in(student, answers)
+    quick.grade()
+    return quick
 
 
-def test_the_most_common_wrong_result_comes_first_with_a_case(made, course_py):
-    shown = course_py("explain", made.into)
+def test_the_most_common_wrong_result_comes_first_with_a_case(unexplained, course_py):
+    shown = course_py("explain", unexplained.into)
     assert shown.returncode == 0
     assert shown.stdout.startswith("2 wrong results of 3 students")
     assert "\n1. count_leaves · 2 students · incorrect\ncyd, dan\n" in shown.stdout
@@ -42,22 +40,22 @@ def test_the_most_common_wrong_result_comes_first_with_a_case(made, course_py):
     assert f'"""Say what is believed, and what JAX does."""\n{TWICE}\n' in shown.stdout
     first, _ = re.findall(r"^The smallest case that failed: (.*)", shown.stdout, re.MULTILINE)
     assert first not in ("{}", "[]", "()", "None")  # twice the number is right without leaves
-    again = course_py("explain", made.into / "gradebook.sqlite")
+    again = course_py("explain", unexplained.into / "gradebook.sqlite")
     assert again.stdout == shown.stdout
 
 
-def test_the_suggested_cell_becomes_a_misconception_that_explains_it(made, course_py):
-    shown = course_py("explain", made.into).stdout
+def test_the_suggested_cell_becomes_a_misconception_that_explains_it(unexplained, course_py):
+    shown = course_py("explain", unexplained.into).stdout
     cell = shown[shown.index("# %% exercise") : shown.index("\n2. count_leaves")]
-    file = made.course.lesson("01_mini").sources / "answers.py"
+    file = unexplained.course.lesson("01_mini").sources / "answers.py"
     following = '# %% exercise="first_leaf" variant="loop"'
     edit(file, following, f"{cell.replace('name_it', 'twice')}\n\n\n{following}")
-    sources = read_sources(made.course.lesson("01_mini"))
+    sources = read_sources(unexplained.course.lesson("01_mini"))
     added = sources.exercises["count_leaves"].misconceptions[-1]
     assert (added.name, added.source) == ("twice", TWICE)
-    build(made.course.lesson("01_mini"))
-    made.grade()
-    shown = course_py("explain", made.into).stdout
+    build(unexplained.course.lesson("01_mini"))
+    unexplained.grade()
+    shown = course_py("explain", unexplained.into).stdout
     assert "eve" in shown
     assert "cyd" not in shown
 

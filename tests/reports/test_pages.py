@@ -34,7 +34,6 @@ from tests.made_grades import (
     made_row,
     strange_grades,
 )
-from tests.made_submissions import MadeClass
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&]]>\x00\u202e\ud800"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -274,25 +273,23 @@ def test_predicted_lines_and_general_reasons_are_shown_to_student_and_teacher(tm
     assert '# %% exercise="paths" misconception="name_it"' in visible(report)
 
 
-def test_a_graded_class_learns_nothing_about_the_fresh_cases(course, mini, tmp_path, monkeypatch):
+def test_a_graded_class_learns_nothing_about_the_fresh_cases(quick, course, mini, tmp_path):
     """What a student's page says of a failing case is in none of what was expected there."""
-    made = MadeClass(course, tmp_path)
-    made.run_without_kernels(monkeypatch)
     wrong = {
         "count_leaves": "def count_leaves(tree):\n    return len(tree) + 1000",
         "first_leaf": "def first_leaf(tree):\n    raise ValueError('not this')",
     }
     for student in ("ada", "bob"):
-        made.hand_in(student, wrong)
-    assert made.grade().graded == 2
-    with made.gradebook() as gradebook:
+        quick.hand_in(student, wrong)
+    assert quick.grade().graded == 2
+    with quick.gradebook() as gradebook:
         grades = ClassGrades.combine(course, gradebook)
     pages = pages_of(grades, tmp_path / "out")
     assert "count_leaves · 2 students" in visible(pages["report.html"])
 
     attempt = grades.counting["ada", "01_mini"]
     page = pages["students/ada.html"]
-    (seed,) = made.seeds()
+    (seed,) = quick.seeds()
     fresh = find_right_results(read_lesson(mini, seed))
     for row in attempt.rows:
         assert row.failure
