@@ -3,11 +3,8 @@
 import ast
 import shutil
 import sys
-import time
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
-from queue import Empty
 from typing import Any
 
 import pytest
@@ -30,14 +27,13 @@ def started(course: Mapping[str, str] | None = None, **variables: str) -> Watche
 def value_in(kernel: WatchedKernel, code: str, expression: str = "result") -> Any:
     """Run code in a kernel, and return the value that an expression has there afterwards."""
     wanted = {"value": f"repr({expression})"}  # IPython shortens what is long, but no text
-    request = kernel.kc.execute(code, user_expressions=wanted)
-    deadline = time.monotonic() + _SECONDS
-    reply: dict[str, Any] = {"status": "no reply"}
-    while reply["status"] == "no reply" and time.monotonic() < deadline and kernel.is_alive():
-        with suppress(Empty):
-            message = kernel.kc.get_shell_msg(timeout=1)
-            if message["parent_header"].get("msg_id") == request:
-                reply = message["content"]
+    reply = kernel.kc.execute_interactive(
+        code,
+        user_expressions=wanted,
+        allow_stdin=False,
+        timeout=_SECONDS,
+        output_hook=lambda message: None,
+    )["content"]
     assert reply["status"] == "ok", reply
     return ast.literal_eval(
         ast.literal_eval(reply["user_expressions"]["value"]["data"]["text/plain"])

@@ -53,7 +53,6 @@ class Budget:
         """Start now."""
         self.computed = 0.0  # seconds, as last counted
         self.waited = 0.0  # for anything but a processor
-        self._charged = 0.0
         self._max_seconds = max_seconds
         self._submission = submission
         self._usage = usage
@@ -105,8 +104,7 @@ class Budget:
 
     def _charge(self, seconds: float) -> None:
         self._submission.seconds += seconds
-        self._charged += seconds
-        if self._charged > self._max_seconds:
+        if self.computed + _WAITING_WEIGHT * self.waited > self._max_seconds:
             has_waited = self.waited > self.computed
             raise OverBudgetError(CellEnd.WAITED if has_waited else CellEnd.TIMED_OUT)
         if self._submission.is_over:

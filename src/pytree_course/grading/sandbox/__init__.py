@@ -1,8 +1,6 @@
-"""The sandbox for untrusted code: its view, its system calls, its limits, and two doors into it.
+"""The sandbox for untrusted code: what the machine lacks for it, and its warm server for a class.
 
-`policy` defines the view and `system_calls` the allowed calls, `enter` makes a sandbox, and
-`kernel` watches it. The process that enters is forked from a warm server or, if that fails, started
-fresh. Nothing outside this package depends on which one it was.
+docs/sandbox.md says what each module here is for.
 """
 
 # Modules that run only on Linux are imported inside functions.

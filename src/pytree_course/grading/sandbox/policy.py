@@ -1,8 +1,4 @@
-"""The sandbox's view: visible files, variables, process limits, and the bubblewrap command for it.
-
-The numbers behind the limits are in `limits`, the allowed system calls in `system_calls`; the
-owner's manual is docs/sandbox.md.
-"""
+"""The sandbox's view: visible files, variables, limits of each process; bubblewrap's command."""
 
 import os
 import sys
