@@ -359,6 +359,7 @@ def test_killed_and_started_again_it_goes_on_and_loses_nothing(made):
     before = {attempt.student: attempt for attempt in made.attempts()}
     assert 1 <= len(before) < 4
     done = made.run("--unsandboxed")
+    assert done.returncode == 0
     assert f"{4 - len(before)} graded, {len(before)} had not changed" in done.stdout, (
         done.stdout + done.stderr
     )

@@ -7,10 +7,11 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
+from multiprocessing.connection import Connection
 from typing import Any
 
 from pytree_course.course import CourseError
@@ -65,7 +66,8 @@ def local_pool(
 class _ProcessForEachThread(ThreadPoolExecutor):
     """A pool of threads, each with a process of its own.
 
-    If a process of a `ProcessPoolExecutor` dies, all its tasks fail; here, only its own task.
+    If a process of a `ProcessPoolExecutor` dies, all its tasks fail; here, only its own task. And
+    it may print an error or wait for ever when Python ends: it is ended while threads use it.
     """
 
     def __init__(
@@ -81,29 +83,47 @@ class _ProcessForEachThread(ThreadPoolExecutor):
 
     def _run(self, call: Callable[[], Any]) -> Any:
         try:
-            return self._executor().submit(_call_within, self._task_seconds, call).result()
-        except BrokenProcessPool:
-            del self._local.executor  # the thread's next task starts another process
-            raise
+            connection = self._connection()
+            connection.send(call)
+            result, error = connection.recv()
+        except (EOFError, ConnectionError):
+            del self._local.connection  # the thread's next task starts another process
+            raise BrokenProcessPool("A process of the pool has ended.") from None
+        if error is not None:
+            raise error
+        return result
 
-    def _executor(self) -> ProcessPoolExecutor:
-        """Return this thread's executor, which has one process."""
-        if not hasattr(self._local, "executor"):
+    def _connection(self) -> Connection:
+        """Return the connection to this thread's process, which ends with the thread."""
+        if not hasattr(self._local, "connection"):
             prepare_processes()
             # Not forked from this process, which has threads.
             context = multiprocessing.get_context("forkserver" if _IS_FORKED else "spawn")
-            self._local.executor = ProcessPoolExecutor(
-                1, context, initializer=_initialize_process, initargs=(self._initializer,)
-            )
-        return self._local.executor
+            self._local.connection, of_process = context.Pipe()
+            arguments = (of_process, self._initializer, self._task_seconds)
+            context.Process(target=_run_tasks, args=arguments, daemon=True).start()
+            of_process.close()  # so that this end notices when the process is gone
+        return self._local.connection
 
 
-def _initialize_process(initializer: Callable[[], None] | None) -> None:
-    """Prepare a process of the pool, before its first task."""
+def _run_tasks(
+    connection: Connection, initializer: Callable[[], None] | None, task_seconds: float
+) -> None:
+    """Run tasks in a process of the pool, and send each one's result, or its error."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     gc.freeze()  # of what was loaded, nothing becomes garbage: to search it takes 0.25 seconds
     if initializer is not None:
         initializer()
+    try:
+        while True:
+            call = connection.recv()
+            try:
+                outcome = _call_within(task_seconds, call), None
+            except Exception as error:
+                outcome = None, error
+            connection.send(outcome)
+    except (EOFError, KeyboardInterrupt):  # the thread has ended, or Ctrl-C ends the grading
+        return
 
 
 def _call_within(seconds: float, call: Callable[[], Any]) -> Any:
@@ -123,7 +143,7 @@ def _call_within(seconds: float, call: Callable[[], Any]) -> Any:
 def _end_with_parent() -> None:
     """Exit when the parent process is gone, even by `kill -9`.
 
-    This process would not notice otherwise: the pool's processes hold one another's pipes open.
+    A process that runs a task would not notice otherwise.
     """
     if parent := multiprocessing.parent_process():
         parent.join()
