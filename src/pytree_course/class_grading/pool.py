@@ -11,6 +11,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
+from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -85,12 +86,12 @@ class _ProcessForEachThread(ThreadPoolExecutor):
         try:
             connection = self._connection()
             connection.send(call)
-            result, error = connection.recv()
+            result, failure = connection.recv()
         except (EOFError, ConnectionError):
             del self._local.connection  # the thread's next task starts another process
             raise BrokenProcessPool("A process of the pool has ended.") from None
-        if error is not None:
-            raise error
+        if failure is not None:
+            raise failure
         return result
 
     def _connection(self) -> Connection:
@@ -98,10 +99,10 @@ class _ProcessForEachThread(ThreadPoolExecutor):
         if not hasattr(self._local, "connection"):
             prepare_processes()
             # Not forked from this process, which has threads.
-            context = multiprocessing.get_context("forkserver" if _IS_FORKED else "spawn")
-            self._local.connection, of_process = context.Pipe()
+            method = get_context("forkserver") if _IS_FORKED else get_context("spawn")
+            self._local.connection, of_process = multiprocessing.Pipe()
             arguments = (of_process, self._initializer, self._task_seconds)
-            context.Process(target=_run_tasks, args=arguments, daemon=True).start()
+            method.Process(target=_run_tasks, args=arguments, daemon=True).start()
             of_process.close()  # so that this end notices when the process is gone
         return self._local.connection
 
@@ -117,11 +118,12 @@ def _run_tasks(
     try:
         while True:
             call = connection.recv()
+            result, failure = None, None
             try:
-                outcome = _call_within(task_seconds, call), None
+                result = _call_within(task_seconds, call)
             except Exception as error:
-                outcome = None, error
-            connection.send(outcome)
+                failure = error
+            connection.send((result, failure))
     except (EOFError, KeyboardInterrupt):  # the thread has ended, or Ctrl-C ends the grading
         return
 
