@@ -61,9 +61,9 @@ def test_mistakes_and_missing_files_are_named_without_a_traceback(course_py, min
         assert "Traceback" not in done.stderr
         return done.stderr
 
-    edit(mini.sources / "exercises.md", '"two", ', '"", ')
+    edit(mini.sources / "exercises.md", 'hints: ["one', 'hint: ["one')
     mistake = told("build", "1")
-    assert "hint 2 is empty" in mistake
+    assert "`hint`" in mistake
     assert "exercises.md:" in mistake
     mini.expected.unlink()
     mini.blank.unlink()
