@@ -60,7 +60,6 @@ class Work:
         """Count a check."""
         if is_right:
             self.is_solved = True
-            self.equal_failures = 0
         else:
             if misconceptions != self.misconceptions:
                 self.equal_failures = 0
