@@ -13,7 +13,7 @@ from pytree_course.cases import Case
 from pytree_course.cases.random_inputs import small_trees
 from pytree_course.judging.expected import Misconception
 from pytree_course.judging.judge import judge
-from pytree_course.judging.verdicts import Finding
+from pytree_course.judging.verdicts import Finding, VerdictKind
 from pytree_course.judging.words import finding_sentences
 from pytree_course.observing.comparison import with_skeleton
 from pytree_course.observing.observe import observe, observe_raised
@@ -94,6 +94,16 @@ def test_a_missing_error_is_named(wrong, instead):
     assert finding_sentences([finding]) == [f"{asked} {returned}"]
     assert {*finding.holds} <= {*verdict.failed}
     assert read_as(Finding, to_builtins(finding)) == finding  # as a gradebook keeps it
+
+
+def test_another_error_than_the_one_asked_for_is_a_wrong_answer():
+    def asserting(number):
+        assert number >= 0
+        return number + 1
+
+    verdict = judged_by(on_numbers, positive, asserting)
+    assert verdict.failure.got.type == "AssertionError"
+    assert verdict.kind is VerdictKind.INCORRECT
 
 
 @pytest.mark.parametrize("result", [2, None])
