@@ -119,7 +119,7 @@ ERRORS = [
     ("return jax.tree.unflatten(jax.tree.structure(tree), [1] * 50)", "number of leaves"),
     ("return {[]: 1}", "no hash"),
     ("return jnp.ones(2) @ jnp.ones(3)", "shapes of two arrays"),
-    ("return it(tree)", "calls itself"),
+    ("return helper(tree)", "calls itself"),
     ("return {} + 1", "cannot calculate with a dict and an int"),
     ("return no_such_name", "neither in your answer cell nor in the set-up cell"),
     ("raise TypeError('no')", ""),
@@ -129,7 +129,8 @@ ERRORS = [
 
 @pytest.mark.parametrize(("line", "words_"), ERRORS, ids=[line for line, _ in ERRORS])
 def test_an_error_is_named_at_the_learners_line_where_its_meaning_is_known(line, words_):
-    text = said(on_trees, flat, written(f"def it(tree):\n  {line}"))
+    wrong = written(f"def helper(tree):\n  {line}\ndef it(tree):\n  return helper(tree)")
+    text = said(on_trees, flat, wrong)
     assert words_ in text
     assert ("Line 2, `" in text) == bool(words_)
 
