@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -99,11 +100,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def made(course: Course, tmp_path: Path) -> Any:
+def made(course: Course, course_py: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a class whose answers run in kernels, as they do for a teacher."""
-    from tests.made_submissions import MadeClass
+    from tests.made_submissions import SAME_PROCESS, MadeClass
 
-    return MadeClass(course, tmp_path)
+    pool = nullcontext(SAME_PROCESS)
+    monkeypatch.setattr("pytree_course.class_grading.pool.local_pool", lambda *_, **__: pool)
+    monkeypatch.setenv("COLUMNS", "200")
+    return MadeClass(course, course_py, tmp_path)
 
 
 @pytest.fixture

@@ -6,12 +6,8 @@ import shutil
 import subprocess
 import sys
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import replace
 
-import pytest
-
-from pytree_course.__main__ import main
 from pytree_course.class_grading.attempt import counting_attempts
 from pytree_course.class_grading.folder import read_handed_in
 from pytree_course.class_grading.grade_class import ClassGrading, GradingOptions
@@ -64,11 +60,12 @@ def read_class(folder, course, roster=()):
 class MadeClass:
     """A folder that students hand in to, and the gradebook that it is graded into."""
 
-    def __init__(self, course, tmp_path):
-        self.course = course
+    def __init__(self, course, course_py, tmp_path):
+        self.course, self.course_py = course, course_py
         self.pool = ThreadPoolExecutor(1)
         self.folder = tmp_path / "class"
         self.into = tmp_path / "grades"
+        self.ran = []  # the exercises of each run in this process
 
     def hand_in(self, student, answers, name="01_mini_exercises.ipynb"):
         file = self.folder / student / name
@@ -84,6 +81,7 @@ class MadeClass:
 
         def run(answers, settings, helpers):
             sources = read_sources(self.course.lesson("01_mini"))  # they may have changed
+            self.ran.append([*answers])
             runs = {}
             for name, code in answers.items():
                 exercise = sources.exercises[name]
@@ -143,19 +141,6 @@ class MadeClass:
             check=False,
         )
 
-    def run_here(self, monkeypatch, *arguments):
-        """Grade by the command in this process, answers too, and return its exit status."""
-        return self.run_command(monkeypatch, *self.arguments(*arguments))
-
-    def run_command(self, monkeypatch, *arguments):
-        """Run a command in this process, answers too, and return its exit status."""
-        monkeypatch.setattr(
-            "pytree_course.class_grading.pool.local_pool",
-            lambda *_, **__: nullcontext(SAME_PROCESS),
-        )
-        monkeypatch.setenv("COLUMNS", "200")
-        monkeypatch.setenv("PYTREE_COURSE", str(self.course.root))
-        monkeypatch.setattr(sys, "argv", ["course.py", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return ended.value.code
+    def run_here(self, *arguments):
+        """Grade by the command in this process, answers too."""
+        return self.course_py(*self.arguments(*arguments))

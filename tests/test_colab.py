@@ -1,4 +1,4 @@
-"""Notebooks for Colab: their first cell, their links, and what Colab makes of them."""
+"""Notebooks for Colab: their first cell, and their links."""
 
 import json
 import re
@@ -8,7 +8,6 @@ import pytest
 from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.authoring.release import for_colab
 from pytree_course.course import Course, CourseError
-from pytree_course.grading.submission import read_submission
 from pytree_course.released_files import read_bundle
 from tests.conftest import ROOT
 
@@ -58,21 +57,3 @@ def test_every_link_between_notebooks_leads_to_one_on_colab(colab):
 def test_what_names_no_repository_is_refused_with_how_to_write_it(name):
     with pytest.raises(CourseError, match=r"OWNER/REPO, such as ada/pytrees"):
         for_colab({}, name)
-
-
-@pytest.mark.parametrize("kept", ["our ids", "nbgrader's names"])
-def test_what_colab_saves_is_graded_like_any_notebook(notebook, kept):
-    """Colab's format is 4.0: it has no ids but in the metadata."""
-    mine = "def count_leaves(tree):\n    return 7"
-    notebook.answer("count_leaves", mine)
-    notebook.content["nbformat_minor"] = 0
-    notebook.content["metadata"]["colab"] = {"provenance": []}
-    for number, cell in enumerate(notebook.cells):
-        own = cell.pop("id")
-        cell["metadata"]["id"] = own if kept == "our ids" else f"Xy{number}"
-        if kept == "our ids":
-            cell["metadata"].pop("nbgrader", None)
-    starters = {name: f"def {name}(tree): ..." for name in ("count_leaves", "first_leaf")}
-    read = read_submission(notebook.save(), starters)
-    assert read.answers["count_leaves"] == mine
-    assert not read.notes

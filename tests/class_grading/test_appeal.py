@@ -8,19 +8,16 @@ from tests.made_submissions import ELEMENTS, RIGHT
 
 
 @pytest.fixture
-def appeal(quick, monkeypatch, capsys):
+def appeal(quick, course_py):
     """Grade ada and bob; return a function that hears an appeal, and returns what is printed."""
     quick.hand_in("ada", RIGHT)
     quick.hand_in("bob", ELEMENTS)
     quick.grade()
 
     def hear(*of):
-        arguments = ["appeal", str(quick.into), *of, "--unsandboxed"]
-        status = quick.run_command(monkeypatch, *arguments)
-        printed = capsys.readouterr()
-        return status, " ".join((printed.out + printed.err).split())
+        heard = course_py("appeal", quick.into, *of, "--unsandboxed")
+        return heard.returncode, " ".join((heard.stdout + heard.stderr).split())
 
-    hear.course = quick.course
     return hear
 
 
@@ -37,10 +34,10 @@ def test_an_appeal_shows_answer_cases_and_versions_and_agrees(appeal):
     assert "it comes out the same: correct" in said
 
 
-def test_after_a_changed_check_an_appeal_says_what_differs(appeal):
+def test_after_a_changed_check_an_appeal_says_what_differs(appeal, mini):
     case = "    yield Case(as_int(answer), [None])\n"
-    edit(appeal.course.lesson("01_mini").check_script, case, case + case)
-    build(appeal.course.lesson("01_mini"))
+    edit(mini.check_script, case, case + case)
+    build(mini)
     status, said = appeal("bob", "1", "count_leaves")
     assert status == 1
     assert "it comes out differently: incorrect, wrong in " in said

@@ -17,9 +17,8 @@ FOR_BOB = 'bob,1,count_leaves,1,"Right, but for arrays."\n'
 class Corrected:
     """A graded class: ada's answers are right, bob's are wrong."""
 
-    def __init__(self, made, monkeypatch, capsys):
-        self.made, self.monkeypatch, self.capsys = made, monkeypatch, capsys
-        self.options = []
+    def __init__(self, made):
+        self.made, self.options = made, []
         made.hand_in("ada", RIGHT)
         made.hand_in("bob", ELEMENTS)
 
@@ -30,9 +29,9 @@ class Corrected:
             file = self.made.folder.parent / "corrections.csv"
             file.write_text(HEADING + lines, encoding="utf-8")
             options += ["--corrections", str(file)]
-        assert self.made.run_here(self.monkeypatch, *options) == status
-        said = self.capsys.readouterr()
-        return said.out + said.err
+        done = self.made.run_here(*options)
+        assert done.returncode == status
+        return done.stdout + done.stderr
 
     def row(self, student="bob", exercise="count_leaves"):
         with (self.made.into / "exercises.csv").open(encoding="utf-8", newline="") as table:
@@ -45,8 +44,8 @@ class Corrected:
 
 
 @pytest.fixture
-def graded(quick, monkeypatch, capsys):
-    return Corrected(quick, monkeypatch, capsys)
+def graded(quick):
+    return Corrected(quick)
 
 
 def test_points_and_comment_stand_beside_the_verdict_everywhere(graded):
@@ -93,7 +92,7 @@ def test_half_points_are_added_up_and_a_whole_sum_has_no_decimals(graded):
     assert "2.0" not in graded.page("report.html")
 
 
-def test_corrections_need_no_submissions_and_come_from_any_hand_in(graded):
+def test_corrections_need_no_submissions_and_come_from_any_hand_in(graded, course_py):
     graded.grade()
     with zipfile.ZipFile(graded.made.folder.parent / "cy.zip", "w") as other:
         other.write(graded.made.hand_in("cy", NODES), "cy/01_mini_exercises.ipynb")
@@ -101,8 +100,8 @@ def test_corrections_need_no_submissions_and_come_from_any_hand_in(graded):
     graded.grade()
     file = graded.made.into.parent / "corrections.csv"
     file.write_text(HEADING + FOR_BOB + "cy,1,count_leaves,0.5,\n", encoding="utf-8")
-    options = "--into", str(graded.made.into), "--corrections", str(file)
-    assert graded.made.run_command(graded.monkeypatch, "grade", *options) == 0
+    done = course_py("grade", "--into", graded.made.into, "--corrections", file)
+    assert done.returncode == 0
     assert (graded.row()[0], graded.row("cy")[0]) == ("1", "0.5")
 
 

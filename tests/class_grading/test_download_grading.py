@@ -14,8 +14,8 @@ pytestmark = pytest.mark.slow
 class Download(MadeClass):
     """A zip that students' notebooks come in."""
 
-    def __init__(self, course, tmp_path):
-        super().__init__(course, tmp_path)
+    def __init__(self, course, course_py, tmp_path):
+        super().__init__(course, course_py, tmp_path)
         self.folder = tmp_path / "submissions.zip"
         self.written = tmp_path / "written"
         self.moment = (2026, 11, 20, 9, 0, 0)  # the download's
@@ -38,19 +38,18 @@ class Download(MadeClass):
         with zipfile.ZipFile(self.into / f"feedback-{system}.zip") as zipped:
             return {name: zipped.read(name).decode() for name in sorted(zipped.namelist())}
 
-    def grade_here(self, monkeypatch, capsys, *arguments):
-        status = self.run_here(monkeypatch, *arguments, "--unsandboxed")
-        said = capsys.readouterr()
-        assert status == 0, said.err
-        return said.out, said.err
+    def run_here(self, *arguments):
+        done = super().run_here(*arguments, "--unsandboxed")
+        assert done.returncode == 0, done.stderr
+        return done
 
 
 @pytest.fixture
-def made(course, tmp_path):
-    return Download(course, tmp_path)
+def made(made, tmp_path):
+    return Download(made.course, made.course_py, tmp_path)
 
 
-def test_canvass_zip_becomes_a_table_that_canvas_imports(quick, monkeypatch, capsys):
+def test_canvass_zip_becomes_a_table_that_canvas_imports(quick):
     quick.put("submissions/lovelaceada_12345_678901_01_mini_exercises-1.ipynb", RIGHT)
     quick.put("submissions/raybob_LATE_77_678902_01_mini_exercises.ipynb", ELEMENTS)
     quick.put("submissions/meyercy_78_678903_my homework.pdf", None)
@@ -62,7 +61,7 @@ def test_canvass_zip_becomes_a_table_that_canvas_imports(quick, monkeypatch, cap
         '"Ray, Bob",77,u2,bob,One,,,\n'
         '"Meyer, Cy",78,u3,cy,One,,,\n'
     )
-    _, err = quick.grade_here(monkeypatch, capsys, "--roster", str(roster))
+    err = quick.run_here("--roster", str(roster)).stderr
     assert "78/meyercy_78_678903_my homework.pdf: it is a PDF, not a notebook" in err
     assert "Not in canvas.csv, for Canvas did not say who it is: anon_aB3dE." in err
     report = (quick.into / "report.html").read_text("utf-8")
@@ -84,14 +83,14 @@ def test_canvass_zip_becomes_a_table_that_canvas_imports(quick, monkeypatch, cap
     ]
 
 
-def test_a_zip_runs_once_and_a_newer_one_only_new_work(quick, monkeypatch, capsys):
+def test_a_zip_runs_once_and_a_newer_one_only_new_work(quick):
     quick.put("lovelaceada_12345_1_01_mini_exercises.ipynb", RIGHT)
     quick.put("raybob_77_2_01_mini_exercises.ipynb", ELEMENTS)
-    assert "2 graded, 0 had not changed" in quick.grade_here(monkeypatch, capsys)[0]
-    assert "0 graded, 2 had not changed" in quick.grade_here(monkeypatch, capsys)[0]
+    assert "2 graded, 0 had not changed" in quick.run_here().stdout
+    assert "0 graded, 2 had not changed" in quick.run_here().stdout
     quick.next_download()  # of those who handed in again, it has the last file only
     quick.put("raybob_77_3_01_mini_exercises-1.ipynb", NODES)
-    assert "1 graded, 1 had not changed" in quick.grade_here(monkeypatch, capsys)[0]
+    assert "1 graded, 1 had not changed" in quick.run_here().stdout
     rows = {row["student"]: row for row in quick.table("grades.csv")}
     assert {student: row["points"] for student, row in rows.items()} == {"12345": "3", "77": "0"}
     assert {row["handed_in"] for row in rows.values()} == {""}  # it is not known
@@ -101,13 +100,13 @@ def test_a_zip_runs_once_and_a_newer_one_only_new_work(quick, monkeypatch, capsy
     assert last.file.endswith("raybob_77_3_01_mini_exercises-1.ipynb")
 
 
-def test_moodles_names_become_usernames_or_are_named_as_unknown(quick, monkeypatch, capsys):
+def test_moodles_names_become_usernames_or_are_named_as_unknown(quick):
     quick.put("Ada Lovelace_501_assignsubmission_file_/01_mini_exercises.ipynb", RIGHT)
     quick.put("Bob Ray_502_assignsubmission_file_/01_mini_exercises (1).ipynb", ELEMENTS)
     quick.put("Bob Ray_502_assignsubmission_onlinetext_/onlinetext.html", {})
     roster = quick.into.parent / "class.csv"
     roster.write_text("student,name\nada,Ada Lovelace\ncy,Cy Twombly\n")
-    _, err = quick.grade_here(monkeypatch, capsys, "--roster", str(roster))
+    err = quick.run_here("--roster", str(roster)).stderr
     assert "Ada Lovelace (ada)" in (quick.into / "report.html").read_text("utf-8")
     assert "Bob Ray_502_assignsubmission_onlinetext_: it is Moodle's onlinetext, not a file" in err
     assert "for Moodle's downloads do not say usernames: Bob Ray." in err
@@ -121,9 +120,9 @@ def test_moodles_names_become_usernames_or_are_named_as_unknown(quick, monkeypat
         "cy": "yes",
     }
     roster.write_text("student,name\nada,Ada Lovelace\nbob,Bob Ray\n")
-    out, err = quick.grade_here(monkeypatch, capsys, "--roster", str(roster))
-    assert "0 graded, 2 had not changed" in out
-    assert "Not in" not in err
+    again = quick.run_here("--roster", str(roster))
+    assert "0 graded, 2 had not changed" in again.stdout
+    assert "Not in" not in again.stderr
     assert [row["username"] for row in quick.table("moodle.csv")] == ["ada", "bob"]
 
 
@@ -134,9 +133,7 @@ def test_moodles_names_become_usernames_or_are_named_as_unknown(quick, monkeypat
         "teama_7_678901_01_mini_exercises.ipynb",
     ],
 )
-def test_a_groups_work_counts_for_its_members_and_one_correction_is_enough(
-    quick, monkeypatch, capsys, name
-):
+def test_a_groups_work_counts_for_its_members_and_one_correction_is_enough(quick, name):
     quick.put(name, ELEMENTS)
     quick.put("lovelacecy_9_5_01_mini_exercises.ipynb", RIGHT)
     roster, corrections = (quick.into.parent / name for name in ("class.csv", "corrections.csv"))
@@ -145,9 +142,9 @@ def test_a_groups_work_counts_for_its_members_and_one_correction_is_enough(
         "ada,Ada,7,Team_A\nbob,Bob,8,Team_A\ncy,Cy,9,Team_A\ndan,Dan,10,Team_B\n"
     )
     options = "--roster", str(roster)
-    quick.grade_here(monkeypatch, capsys, *options)
+    quick.run_here(*options)
     corrections.write_text("student,lesson,exercise,points,comment\nbob,1,count_leaves,0.5,")
-    said, _ = quick.grade_here(monkeypatch, capsys, *options, "--corrections", str(corrections))
+    said = quick.run_here(*options, "--corrections", str(corrections)).stdout
     for student in ("Ada (ada)", "Bob (bob)"):
         assert f"{student}, 01_mini: 0 → 0.5 (a correction)" in " ".join(said.split())
     rows = {row["name"]: (row["points"], row["reason"]) for row in quick.table("grades.csv")}

@@ -113,9 +113,7 @@ def test_graded_work_runs_again_only_if_forced_on_the_same_cases(quick, monkeypa
     assert quick.grade(GradingOptions(lessons=["02_other"])).graded == 0
 
 
-def test_latecomers_get_the_classs_cases_and_new_cases_regrade_everyone(
-    quick,
-):
+def test_latecomers_get_the_classs_cases_and_new_cases_regrade_everyone(quick):
     quick.hand_in("ada", RIGHT)
     quick.hand_in("bob", ELEMENTS)
     quick.grade()
@@ -156,65 +154,62 @@ def test_a_file_that_replaces_a_graded_one_counts_however_old(quick):
     assert quick.points() == {"ada": 3}
 
 
-def test_a_deadline_is_remembered_and_a_lost_mark_told(quick, monkeypatch, capsys):
+def test_a_deadline_is_remembered_and_a_lost_mark_told(quick):
     roster = quick.folder.parent / "class.csv"
     roster.write_text("student,name,group\nada,,team\nbob,,team\n")
     quick.hand_in("team", RIGHT)
-    quick.run_here(monkeypatch, "--roster", str(roster), "--due", "2020-01-01")
-    quick.run_here(monkeypatch)  # both are remembered
+    quick.run_here("--roster", str(roster), "--due", "2020-01-01")
+    quick.run_here()  # both are remembered
     assert (quick.into / "grades.csv").read_text().count(',"graded","fresh",') == 2
     with quick.gradebook() as gradebook:
         assert [*gradebook.memory().due] == ["01_mini"]
     roster.write_text("student,name\nada,\nbob,\n")
-    capsys.readouterr()
-    quick.run_here(monkeypatch, "--roster", str(roster))
-    said = capsys.readouterr().out
+    said = quick.run_here("--roster", str(roster)).stdout
     assert "Changed mark: bob, 01_mini: 3 → none (nothing that was" in " ".join(said.split())
 
 
-def test_a_lesson_that_is_not_built_is_refused_with_the_command(quick, monkeypatch, capsys):
+def test_a_lesson_that_is_not_built_is_refused_with_the_command(quick):
     quick.hand_in("ada", RIGHT)
     edit(quick.course.lesson("01_mini").sources / "answers.py", "You count", "You are counting")
-    assert quick.run_here(monkeypatch) == 2
-    refusal = capsys.readouterr().err
-    assert "Nothing was graded. The sources of 01_mini have changed" in refusal
-    assert "python3 course.py build 01_mini" in refusal
+    refused = quick.run_here()
+    assert refused.returncode == 2
+    assert "Nothing was graded. The sources of 01_mini have changed" in refused.stderr
+    assert "python3 course.py build 01_mini" in refused.stderr
 
 
 def test_another_wording_is_on_every_page_and_nothing_runs(quick, monkeypatch):
     quick.hand_in("bob", ELEMENTS)
-    quick.run_here(monkeypatch)
+    quick.run_here()
     edit(quick.course.lesson("01_mini").sources / "answers.py", "You count", "You are counting")
     build(quick.course.lesson("01_mini"))
     monkeypatch.setattr(class_grading, "run_answers", _fails)
-    assert quick.run_here(monkeypatch) == 0
+    assert quick.run_here().returncode == 0
     assert "You are counting" in (quick.into / "students" / "bob.html").read_text()
     assert len(quick.attempts()) == 1
 
 
-def test_equal_answers_run_once_and_each_student_has_an_attempt(quick, monkeypatch):
-    begun, run = [], class_grading.run_answers
-    monkeypatch.setattr(class_grading, "run_answers", lambda *of: begun.append(of) or run(*of))
+def test_equal_answers_run_once_and_each_student_has_an_attempt(quick):
     for student in ("ada", "bob", "cyd"):
         quick.hand_in(student, RIGHT)
     quick.hand_in("dan", ELEMENTS)
     assert quick.grade().graded == 4
-    assert len(begun) == 2
+    assert len(quick.ran) == 2
     assert quick.points() == {"ada": 3, "bob": 3, "cyd": 3, "dan": 0}
     assert len(quick.seeds()) == 1
 
 
-def test_public_cases_have_to_be_accepted_and_are_shown_everywhere(made, monkeypatch, capsys):
+def test_public_cases_have_to_be_accepted_and_are_shown_everywhere(made):
     made.hand_in("ada", RIGHT)
     sources = made.course.lesson("01_mini").sources
     away = sources.rename(sources.with_name("away"))
-    assert made.run_here(monkeypatch, "--unsandboxed") == 2
-    refusal = capsys.readouterr().err
-    assert "Nothing was graded. There is no sources/01_mini here" in refusal
-    assert refusal.rstrip().endswith("accept it with --public-cases.")
+    refused = made.run_here("--unsandboxed")
+    assert refused.returncode == 2
+    assert "Nothing was graded. There is no sources/01_mini here" in refused.stderr
+    assert refused.stderr.rstrip().endswith("accept it with --public-cases.")
     assert not made.into.exists()
-    assert made.run_here(monkeypatch, "--unsandboxed", "--public-cases") == 0
-    _, first, *_, last = capsys.readouterr().err.strip().splitlines()  # the sandbox comes first
+    done = made.run_here("--unsandboxed", "--public-cases")
+    assert done.returncode == 0
+    _, first, *_, last = done.stderr.strip().splitlines()  # the sandbox comes first
     assert "graded on the public cases only" in first
     assert last.startswith("01_mini: graded on the public cases only")
     assert "01_mini: graded on the public cases only" in (made.into / "report.html").read_text()
@@ -228,31 +223,28 @@ def test_public_cases_have_to_be_accepted_and_are_shown_everywhere(made, monkeyp
     assert [each.on_public_cases for each in made.attempts()] == [True, False]
 
 
-def test_only_a_changed_exercise_runs_again_and_changed_marks_are_told(quick, monkeypatch, capsys):
+def test_only_a_changed_exercise_runs_again_and_changed_marks_are_told(quick):
     fails_for_one = f"{RIGHT['count_leaves']} * (not isinstance(tree, int))"
     quick.hand_in("ada", RIGHT | {"count_leaves": fails_for_one})
     quick.hand_in("bob", ELEMENTS)
-    quick.run_here(monkeypatch)
-    assert "Changed mark" not in capsys.readouterr().out
+    assert "Changed mark" not in quick.run_here().stdout
     case = "    yield Case(as_int(answer), {})\n"
     edit(quick.course.lesson("01_mini").check_script, case, f"{case}{case.replace('{}', '1')}")
     build(quick.course.lesson("01_mini"))
-    begun, run = [], class_grading.run_answers
-    monkeypatch.setattr(class_grading, "run_answers", lambda *of: begun.append(of) or run(*of))
+    quick.ran.clear()
     quick.folder = quick.folder.with_name("late")
     quick.hand_in("cyd", {})  # what the others handed in is in the gradebook
-    quick.run_here(monkeypatch)
+    said = quick.run_here().stdout
     changed = (
         "Changed mark: ada, 01_mini: 3 → 2 (the exercise or its check was changed): "
         "count_leaves was correct, is incorrect"
     )
-    assert changed in " ".join(capsys.readouterr().out.split())
+    assert changed in " ".join(said.split())
     assert "<b>3 → 2</b>" in (quick.into / "report.html").read_text()
-    assert [[*answers] for answers, *_ in begun] == [["count_leaves"], ["count_leaves"], []]
+    assert quick.ran == [["count_leaves"], ["count_leaves"], []]
     assert quick.points() == {"ada": 2, "bob": 0, "cyd": 0}
     assert len(quick.seeds()) == 1
-    quick.run_here(monkeypatch)
-    assert "Changed mark" not in capsys.readouterr().out  # it has been told
+    assert "Changed mark" not in quick.run_here().stdout  # it has been told
 
 
 def test_a_run_that_others_may_have_spoilt_runs_again_alone(quick, monkeypatch):
@@ -378,33 +370,35 @@ def test_killed_and_started_again_it_goes_on_and_loses_nothing(made):
     ],
 )
 def test_without_bubblewrap_or_with_wrong_options_nothing_is_written(
-    made, tmp_path, monkeypatch, capsys, arguments, said
+    made, tmp_path, monkeypatch, arguments, said
 ):
     made.hand_in("ada", RIGHT)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert made.run_here(monkeypatch, *arguments) == 2
-    refusal = capsys.readouterr().err
-    assert "Nothing was graded. " in refusal
-    assert said in refusal
+    refused = made.run_here(*arguments)
+    assert refused.returncode == 2
+    assert "Nothing was graded. " in refused.stderr
+    assert said in refused.stderr
     assert not made.into.exists()
 
 
-def test_grades_into_an_unfit_folder_are_refused(made, monkeypatch, capsys):
+def test_grades_into_an_unfit_folder_are_refused(made):
     made.hand_in("ada", RIGHT)
     made.into.write_text("my notes")
-    assert made.run_here(monkeypatch, "--unsandboxed") == 2
+    refused = made.run_here("--unsandboxed")
+    assert refused.returncode == 2
     assert made.into.read_text() == "my notes"
-    assert "cannot be used" in capsys.readouterr().err
+    assert "cannot be used" in refused.stderr
     made.into = made.folder / "grades"
     made.hand_in("bob", RIGHT)
     with ZipFile(made.folder / "bob" / "work.zip", "w") as zipped:  # would be unpacked there
         zipped.writestr("work.ipynb", "{}")
-    assert made.run_here(monkeypatch, "--unsandboxed") == 2
-    assert "name a folder elsewhere" in capsys.readouterr().err
+    refused = made.run_here("--unsandboxed")
+    assert refused.returncode == 2
+    assert "name a folder elsewhere" in refused.stderr
     assert not made.into.exists()
 
 
-def test_an_unwritable_gradebook_stops_grading_and_keeps_its_attempts(made, monkeypatch, capsys):
+def test_an_unwritable_gradebook_stops_grading_and_keeps_its_attempts(made, monkeypatch):
     made.hand_in("ada", {})
     made.hand_in("bob", {})
     record = Gradebook.record
@@ -414,20 +408,21 @@ def test_an_unwritable_gradebook_stops_grading_and_keeps_its_attempts(made, monk
         gradebook._database.execute("PRAGMA query_only = ON")  # as where the disk is read-only
 
     monkeypatch.setattr(Gradebook, "record", record_one)
-    assert made.run_here(monkeypatch, "--unsandboxed") == 2
-    said = capsys.readouterr().err
-    assert "Grading stopped. " in said
-    assert "What is in it is kept." in said
+    stopped = made.run_here("--unsandboxed")
+    assert stopped.returncode == 2
+    assert "Grading stopped. " in stopped.stderr
+    assert "What is in it is kept." in stopped.stderr
     assert len(made.attempts()) == 1
 
 
-def test_an_unwritable_page_costs_no_grade_and_no_other_page(made, monkeypatch, capsys):
+def test_an_unwritable_page_costs_no_grade_and_no_other_page(made):
     made.hand_in("ada", {})
     made.hand_in("bob", {})
     for name in ("grades.csv", "students/ada.html"):  # it may as well be open in a spreadsheet
         (made.into / name).mkdir(parents=True)
-    assert made.run_here(monkeypatch, "--unsandboxed") == 2
-    said = " ".join(capsys.readouterr().err.split())
+    done = made.run_here("--unsandboxed")
+    assert done.returncode == 2
+    said = " ".join(done.stderr.split())
     assert "The grades are in the gradebook" in said
     assert "grades.csv: Is a directory" in said
     assert "ada.html: Is a directory" in said

@@ -2,14 +2,13 @@
 
 import json
 import sqlite3
-from datetime import timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pytree_course.class_grading.attempt import VerdictRow, counting_attempts
+from pytree_course.class_grading.attempt import VerdictRow
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import CourseError
 from pytree_course.judging.verdicts import FailedCase, Finding, VerdictKind, WrongLine
@@ -151,8 +150,3 @@ def test_the_deepest_result_that_can_be_observed_is_read_again(gradebook):
     row = replace(ROW, failure=replace(ROW.failure, got=observe(tree)))
     gradebook.record(replace(ATTEMPT, rows=[row]))
     assert gradebook.attempts()[0].rows == [row]
-
-
-def test_the_attempt_that_was_recorded_last_counts():
-    earlier = replace(ATTEMPT, handed_in=NOON + timedelta(days=1))
-    assert counting_attempts([earlier, ATTEMPT]) == {("ada", "01_mini"): ATTEMPT}

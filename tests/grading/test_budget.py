@@ -77,10 +77,11 @@ def kernel(monkeypatch):
 def test_of_ten_seconds_those_without_a_wait_for_a_processor_or_for_us_are_charged(
     kernel, processor, queue, own, computed, waited
 ):
-    budget = Budget(kernel, 60.0, SubmissionTime())
+    budget = Budget(kernel, 60.0, submission := SubmissionTime())
     kernel.now, kernel.processor, kernel.queue, kernel.own = 10.0, processor, queue, own
     budget.count_time_if_due()
     assert (budget.computed, budget.waited) == (computed, waited)
+    assert submission.seconds == computed + 2 * waited
 
 
 def test_time_of_a_child_that_nobody_waits_for_is_kept(kernel):

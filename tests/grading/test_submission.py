@@ -32,8 +32,19 @@ def own(source, kind="code"):
     return cell(source, answer_id("count"), kind)
 
 
+def saved_by_colab(**metadata):
+    """Return the answer cell of `count` in format 4.0, which has no ids but in the metadata."""
+    return {"cell_type": "code", "metadata": metadata, "source": RIGHT}
+
+
 FOUND = {  # the answer that counts, and the remark on it
     "in its cell": ([own(RIGHT)], RIGHT, ""),
+    "with our id, from Colab": ([saved_by_colab(id=answer_id("count"))], RIGHT, ""),
+    "with nbgrader's name, from Colab": (
+        [saved_by_colab(id="Xy1", nbgrader={"grade_id": answer_id("count")})],
+        RIGHT,
+        "",
+    ),
     "in its cell, and something else below": (
         [own(RIGHT), cell(OTHER_TRY)],
         RIGHT,

@@ -13,7 +13,7 @@ from pytree_course.cases import Case
 from pytree_course.cases.random_inputs import small_trees
 from pytree_course.judging.expected import Misconception
 from pytree_course.judging.judge import judge
-from pytree_course.judging.verdicts import Finding
+from pytree_course.judging.verdicts import Finding, VerdictKind
 from pytree_course.judging.words import finding_sentences
 from pytree_course.observing.comparison import with_skeleton
 from pytree_course.observing.observe import observe, observe_raised
@@ -96,6 +96,16 @@ def test_a_missing_error_is_named(wrong, instead):
     assert read_as(Finding, to_builtins(finding)) == finding  # as a gradebook keeps it
 
 
+def test_another_error_than_the_one_asked_for_is_a_wrong_answer():
+    def asserting(number):
+        assert number >= 0
+        return number + 1
+
+    verdict = judged_by(on_numbers, positive, asserting)
+    assert verdict.failure.got.type == "AssertionError"
+    assert verdict.kind is VerdictKind.INCORRECT
+
+
 @pytest.mark.parametrize("result", [2, None])
 def test_nothing_is_said_of_a_wrong_result_that_no_belief_explains(result):
     assert said(on_trees, flat, lambda tree: result) == ""
@@ -109,7 +119,7 @@ ERRORS = [
     ("return jax.tree.unflatten(jax.tree.structure(tree), [1] * 50)", "number of leaves"),
     ("return {[]: 1}", "no hash"),
     ("return jnp.ones(2) @ jnp.ones(3)", "shapes of two arrays"),
-    ("return it(tree)", "calls itself"),
+    ("return helper(tree)", "calls itself"),
     ("return {} + 1", "cannot calculate with a dict and an int"),
     ("return no_such_name", "neither in your answer cell nor in the set-up cell"),
     ("raise TypeError('no')", ""),
@@ -119,7 +129,8 @@ ERRORS = [
 
 @pytest.mark.parametrize(("line", "words_"), ERRORS, ids=[line for line, _ in ERRORS])
 def test_an_error_is_named_at_the_learners_line_where_its_meaning_is_known(line, words_):
-    text = said(on_trees, flat, written(f"def it(tree):\n  {line}"))
+    wrong = written(f"def helper(tree):\n  {line}\ndef it(tree):\n  return helper(tree)")
+    text = said(on_trees, flat, wrong)
     assert words_ in text
     assert ("Line 2, `" in text) == bool(words_)
 

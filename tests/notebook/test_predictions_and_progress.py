@@ -96,6 +96,7 @@ def test_the_standing_knows_what_another_notebook_has_recorded(in_course):
     assert "core: 0 of 1 exercises" in check.standing().text
     Progress.load(in_course.progress_file).add("01_mini", "count_leaves", "correct")
     assert "core: done" in check.standing().text
+    assert "Next lesson" not in check.standing().text  # this is the last one
 
 
 def test_predictions_are_kept_with_the_progress(in_course):

@@ -113,7 +113,7 @@ def test_equal_wrong_results_without_a_misconception_are_a_cluster():
         [
             wrong("a", results="same"),
             wrong("b", results="same", answer="short"),
-            wrong("alone", results="other"),
+            wrong("Alone", results="other"),
             wrong("known", results="same", misconceptions=["counts_nodes"]),
             wrong("on other cases", results="same", seed=8),
             made_attempt("right", [made_row("count", "correct")]),
@@ -127,7 +127,7 @@ def test_equal_wrong_results_without_a_misconception_are_a_cluster():
     assert cluster.cell.endswith('"""\nshort\n')
     assert [names(each) for each in find_clusters(grades, min_students=1)] == [
         ["a", "b"],
-        ["alone"],
+        ["Alone"],
         ["on other cases"],
     ]
 

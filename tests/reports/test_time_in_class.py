@@ -83,24 +83,23 @@ def test_the_report_shows_the_minutes_of_those_who_solved_it(session, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_option_puts_it_into_the_report(quick, session, monkeypatch):
+def test_the_option_puts_it_into_the_report(quick, session):
     quick.hand_in("ada", {})
     minute, who, what, data = checked(3, "ada", "count_leaves", right=True)
     file = session(joined(0, "ada"), (minute, who, what, {**data, "lesson": "01_mini"}))
-    assert quick.run_here(monkeypatch, "--classroom", str(file)) == 0
+    assert quick.run_here("--classroom", str(file)).returncode == 0
     assert "3.0 min" in (quick.into / "report.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("holds", [None, "", "no database\n" * 100])
-def test_a_file_that_is_no_session_is_refused_before_anything_is_graded(
-    holds, made, tmp_path, monkeypatch, capsys
-):
+def test_a_file_that_is_no_session_is_refused_before_anything_is_graded(holds, made, tmp_path):
     made.hand_in("ada", {})
     file = tmp_path / "session"
     if holds is not None:
         file.write_text(holds, encoding="utf-8")
-    assert made.run_here(monkeypatch, "--classroom", str(file)) == 2
-    said = " ".join(capsys.readouterr().err.split())
+    refused = made.run_here("--classroom", str(file))
+    assert refused.returncode == 2
+    said = " ".join(refused.stderr.split())
     assert "Nothing was graded." in said
     assert "session" in said
     assert not (made.into / "gradebook.sqlite").exists()

@@ -51,7 +51,7 @@ class Work:
     """A learner's work on one exercise."""
 
     failures: int = 0  # before the first right check
-    equal_failures: int = 0  # how many of the last checks failed with the same misconceptions
+    equal_failures: int = 0  # of the last checks, with the same misconceptions, until it is solved
     misconceptions: list[str] = field(default_factory=list)  # of the last check
     is_solved: bool = False
     last_checked: datetime = NEVER
@@ -60,7 +60,6 @@ class Work:
         """Count a check."""
         if is_right:
             self.is_solved = True
-            self.equal_failures = 0
         else:
             if misconceptions != self.misconceptions:
                 self.equal_failures = 0
