@@ -14,7 +14,7 @@ from pytree_course.observing import observations as obs
 RELATIVE_TOLERANCE = 1e-5
 ABSOLUTE_TOLERANCE = 1e-6
 COARSE_RELATIVE_TOLERANCE = 1e-2  # for floating dtypes of 16 bits and fewer
-COARSE_DTYPES = ("bfloat16", "float16", "float8", "float4")
+COARSE_DTYPES = ("bfloat16", "float16")
 
 MAX_SKELETON = 200
 MAX_FIRST_LINE = 1_000
