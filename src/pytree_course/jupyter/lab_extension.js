@@ -21,9 +21,10 @@
     }
     .pytree-answer.jp-mod-dirty + .jp-CodeCell .jp-Cell-outputWrapper:not(:has(.pytree-not-attempted)) { opacity: 0.5; }
     /* A screen of room, so that what follows does not tell the answer. A border: JupyterLab measures it with the
-       cell, and does not scroll to it. */
+       cell, and does not scroll to it. JupyterLab's frame goes inside: outside, it would go around the room. */
     @media screen {
       .pytree-waits { border-bottom: 100vh solid transparent !important; }
+      .pytree-waits:focus-visible { box-shadow: inset 0 0 0 1px var(--jp-focus-outline-color) !important; }
       .pytree-waits::after {
         content: "Predict, and run this cell: then the lesson goes on here."; display: block;
         margin: 2px 0 0 calc(var(--jp-cell-prompt-width) + 2 * var(--jp-cell-padding)); padding-left: 8px;
