@@ -127,16 +127,19 @@
   // whose source is folded, which JupyterLab passes over; there, Enter goes to the question.
   function answerByKey(event, notebook) {
     const { target, key, ctrlKey, altKey, metaKey, shiftKey } = event;
-    if (!notebook?.widgets || ctrlKey || altKey || metaKey || target.closest("input, textarea, .cm-editor")) return;
+    if (!notebook?.widgets || ctrlKey || altKey || metaKey) return;
     const { node, widgets, activeCell, activeCellIndex: at } = notebook;
+    const isText = target.closest("input, textarea, .cm-editor");
+    const ours = target.closest(isText ? ".pytree-predict" : OURS); // to leave Review's field answers it
+    if (ours && key === "Escape") activeCell.node.focus(); // back to the keys of JupyterLab
     if (key === "Enter" && shiftKey && target.closest(".pytree-predict")) leadOn(notebook, activeCell);
+    if (isText) return;
     const open = widgets.slice(Math.max(0, at - 1), at + 1).map(({ node }) => node.querySelector(OPEN)).find(Boolean);
     const question = target.closest(".pytree-choice") ?? open;
     const buttons = [...(question?.querySelectorAll("button:not(:disabled)") ?? [])];
     const chosen = buttons.find((button) => button.textContent.trim() === key.toUpperCase());
     const moves = key in STEPS && question?.contains(target) && buttons.length > 0;
     const isTyped = key.length === 1 && target.closest(".pytree-predict, .pytree-review");
-    const ours = target.closest(OURS);
     const isCommand = !ours && !shiftKey && node.contains(target) && notebook.model.getMetadata("pytree_course");
     const folded = isCommand ? widgets[at + ROWS[key]] : null;
     if (folded?.inputHidden && !folded.isHidden) {
@@ -148,7 +151,6 @@
     }
     const isEntered = isCommand && key === "Enter" && activeCell.inputHidden && focusNext(activeCell);
     if (isEntered || chosen || moves || isTyped || (ours && key === "Enter" && !shiftKey)) event.stopPropagation();
-    if (ours && key === "Escape") activeCell.node.focus(); // back to the keys of JupyterLab
     if (isEntered || chosen || moves) event.preventDefault();
     if (chosen) chosen.click();
     else if (moves) {
