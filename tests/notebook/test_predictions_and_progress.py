@@ -11,7 +11,7 @@ from pytree_course.judging.expected import BuiltLesson, Prediction
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.standings import badges
 from pytree_course.notebook.base import Help
-from pytree_course.notebook.prediction import Predict, _reveal_after_next_cell
+from pytree_course.notebook.prediction import Predict, _reveal_by_answer
 
 CHOICE = Prediction("How many?", {"A": "one", "B": "two"}, "B")
 FREE = Prediction("Which two numbers?", {}, "3 and 7")
@@ -77,18 +77,37 @@ def test_who_predicted_nothing_is_invited_to_guess():
         assert "guess first" in said(widget)
 
 
-def test_the_next_cell_that_shows_the_answer_reveals():
+ANSWER = 'jax.tree.leaves({2: "number", "a": "letter"})'
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        [(None, "'the cell that asks'"), (None, "1 / 0"), (None, ANSWER)],  # `jax` is not imported
+        [("two-predict", "'the cell that asks'"), ("scratch", "2"), ("two", "1 / 0")],
+    ],
+)
+def test_the_cell_that_shows_the_answer_reveals(before):
     """Run cells of lesson 1 below a prediction: its answer is an error, raised on purpose."""
-    answer = 'jax.tree.leaves({2: "number", "a": "letter"})'
     shell = InteractiveShell()
     widget = Predict(CHOICE, "B")
-    _reveal_after_next_cell(widget, shell)
-    for source in ("'the cell that asks'", "1 / 0", answer):  # `jax` is not imported yet
-        shell.run_cell(source)
+    _reveal_by_answer(widget, "two", shell)
+    for cell_id, source in before:
+        shell.run_cell(source, cell_id=cell_id)
         assert not widget.is_revealed
     shell.user_ns["jax"] = jax
-    shell.run_cell(answer)
+    shell.run_cell(ANSWER, cell_id=before[-1][0])
     assert widget.is_revealed
+
+
+def test_a_question_that_is_asked_anew_is_answered_once():
+    shell = InteractiveShell()
+    earlier, latest = Predict(CHOICE, "B"), Predict(CHOICE, "B")
+    for widget in (earlier, latest):
+        _reveal_by_answer(widget, "two", shell)
+        shell.run_cell("'the cell that asks'", cell_id="two-predict")
+    shell.run_cell("2", cell_id="two")
+    assert (earlier.is_revealed, latest.is_revealed) == (False, True)
 
 
 def test_the_standing_knows_what_another_notebook_has_recorded(in_course):

@@ -21,9 +21,10 @@
     }
     .pytree-answer.jp-mod-dirty + .jp-CodeCell .jp-Cell-outputWrapper:not(:has(.pytree-not-attempted)) { opacity: 0.5; }
     /* A screen of room, so that what follows does not tell the answer. A border: JupyterLab measures it with the
-       cell, and does not scroll to it. */
+       cell, and does not scroll to it. JupyterLab's frame goes inside: outside, it would go around the room. */
     @media screen {
       .pytree-waits { border-bottom: 100vh solid transparent !important; }
+      .pytree-waits:focus-visible { box-shadow: inset 0 0 0 1px var(--jp-focus-outline-color) !important; }
       .pytree-waits::after {
         content: "Predict, and run this cell: then the lesson goes on here."; display: block;
         margin: 2px 0 0 calc(var(--jp-cell-prompt-width) + 2 * var(--jp-cell-padding)); padding-left: 8px;
@@ -126,16 +127,19 @@
   // whose source is folded, which JupyterLab passes over; there, Enter goes to the question.
   function answerByKey(event, notebook) {
     const { target, key, ctrlKey, altKey, metaKey, shiftKey } = event;
-    if (!notebook?.widgets || ctrlKey || altKey || metaKey || target.closest("input, textarea, .cm-editor")) return;
+    if (!notebook?.widgets || ctrlKey || altKey || metaKey) return;
     const { node, widgets, activeCell, activeCellIndex: at } = notebook;
+    const isText = target.closest("input, textarea, .cm-editor");
+    const ours = target.closest(isText ? ".pytree-predict" : OURS); // to leave Review's field answers it
+    if (ours && key === "Escape") activeCell.node.focus(); // back to the keys of JupyterLab
     if (key === "Enter" && shiftKey && target.closest(".pytree-predict")) leadOn(notebook, activeCell);
+    if (isText) return;
     const open = widgets.slice(Math.max(0, at - 1), at + 1).map(({ node }) => node.querySelector(OPEN)).find(Boolean);
     const question = target.closest(".pytree-choice") ?? open;
     const buttons = [...(question?.querySelectorAll("button:not(:disabled)") ?? [])];
     const chosen = buttons.find((button) => button.textContent.trim() === key.toUpperCase());
     const moves = key in STEPS && question?.contains(target) && buttons.length > 0;
     const isTyped = key.length === 1 && target.closest(".pytree-predict, .pytree-review");
-    const ours = target.closest(OURS);
     const isCommand = !ours && !shiftKey && node.contains(target) && notebook.model.getMetadata("pytree_course");
     const folded = isCommand ? widgets[at + ROWS[key]] : null;
     if (folded?.inputHidden && !folded.isHidden) {
@@ -147,7 +151,6 @@
     }
     const isEntered = isCommand && key === "Enter" && activeCell.inputHidden && focusNext(activeCell);
     if (isEntered || chosen || moves || isTyped || (ours && key === "Enter" && !shiftKey)) event.stopPropagation();
-    if (ours && key === "Escape") activeCell.node.focus(); // back to the keys of JupyterLab
     if (isEntered || chosen || moves) event.preventDefault();
     if (chosen) chosen.click();
     else if (moves) {

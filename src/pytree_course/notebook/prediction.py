@@ -7,6 +7,7 @@ import ipywidgets
 from IPython.core.getipython import get_ipython
 from IPython.display import display
 
+from pytree_course.built import PREDICT_ENDING
 from pytree_course.course import Course
 from pytree_course.executed_cells import is_meant_by_lesson
 from pytree_course.judging.expected import BuiltLesson, Prediction
@@ -35,7 +36,7 @@ def predict(lesson: str, name: str) -> "Predict":
     widget.remember = remember
     shell = get_ipython()
     if shell is not None:
-        _reveal_after_next_cell(widget, shell)
+        _reveal_by_answer(widget, name, shell)
     return widget
 
 
@@ -110,19 +111,24 @@ def make_entry(
     return buttons
 
 
-def _reveal_after_next_cell(widget: Predict, shell: Any) -> None:
-    """Reveal a prediction when the next cell, which shows the answer, has been run.
+def _reveal_by_answer(widget: Predict, name: str, shell: Any) -> None:
+    """Reveal a prediction when the cell that shows the answer has been run: `name` is its id.
 
-    The answer can be an error that the lesson raises on purpose; a `NameError` means that a cell
-    above was not run.
+    Where the front end has no ids, or others, it is the next cell that is run. The answer can be an
+    error that the lesson raises on purpose; a `NameError` means that a cell above was not run.
     """
-    cells_run = 0
+    asking: list[str | None] = []  # the id of the cell that asks, once it has run
 
     def after_cell(result: Any) -> None:
-        nonlocal cells_run
-        cells_run += 1
-        if cells_run == 1:
-            return  # the cell that asks
+        cell_id = getattr(result.info, "cell_id", None)
+        if not asking:
+            asking.append(cell_id)
+            return
+        if cell_id and cell_id in asking:  # it asks anew
+            shell.events.unregister("post_run_cell", after_cell)
+            return
+        if asking == [f"{name}{PREDICT_ENDING}"] and cell_id != name:
+            return
         error = result.error_before_exec or result.error_in_exec
         if isinstance(error, NameError) or (error and not is_meant_by_lesson(result.info.raw_cell)):
             return  # it failed, and will be run again
