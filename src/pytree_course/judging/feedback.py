@@ -20,7 +20,7 @@ WIDTH = 78
 SCREEN_HEIGHT = 640
 """The pixels for feedback in a notebook of JupyterLab at 1280 × 800; if what was given would not
 fit, it is folded, below the results."""
-FRAME_WIDTH, FRAME_HEIGHT, LINE_HEIGHT = 760, 238, 22  # pixels, in feedback
+FRAME_WIDTH, FRAME_HEIGHT, LINE_HEIGHT = 760, 280, 22  # pixels, in feedback
 MAX_STACKED = 300  # pixels of both results, if they stand below each other
 MAX_PRINTED_LINES = 6  # the others are scrolled to
 WIDEST_TEXT, WIDEST_CODE = 105, 43  # characters in a line, and in half a line of code
