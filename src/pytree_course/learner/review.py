@@ -19,7 +19,7 @@ from pytree_course.rendering import Feedback
 MAX_A_DAY = 10  # questions: about five minutes
 MAX_EXPLANATIONS = 2  # of one option
 NOTHING_DUE = "Nothing is due today. {then}"
-DONE = "{right} of {asked} right at the first try. You will be asked about your mistakes again. {then}"
+DONE = "{right} of {asked} right at the first try. Your mistakes will be asked about again. {then}"
 THEN = "The next questions are due {day}."
 NEVER = "Questions come from what you read, predict and try: begin with a lesson."
 ONCE_MORE = "It comes once more at the end."
