@@ -167,10 +167,11 @@ def test_feedback_on_a_wrong_answer_shows_what_was_given_then_both_and_where_the
     assert "<details>" not in shown.html
 
 
-def test_what_was_given_is_folded_below_both_if_all_is_too_much_for_a_screen():
+def test_pictures_of_what_was_given_are_folded_below_both_if_all_is_too_much_for_a_screen():
     beliefs = [("squares", "Twice is not a square. " * 100, squares)]
     long = feedback(judged_by(doubled, right, squares, beliefs, seed=0)).html
-    assert long.index("Given") > long.index("<details>") > long.index("First difference")
+    assert long.index("Given") < long.index("Yours")
+    assert long.index("as pictures") > long.index("<details>") > long.index("First difference")
 
 
 def test_inputs_are_called_what_the_function_calls_them_that_takes_them():

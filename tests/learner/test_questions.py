@@ -328,9 +328,9 @@ def test_a_terminal_review_gives_reasons_and_repeats_what_was_wrong(command, tmp
     wrong = sum(not review.is_right for review in reviews)
     assert f"Question {len(reviews)} of {len(reviews)}" in run.output
     assert run.output.count("Once more · ") == run.output.count("once more at the end") == wrong > 0
-    assert "✓ Right.\n\nFeedback on " in run.output
+    assert "✓ Right.\n\nWhy " in run.output
     right = len(reviews) - wrong
-    assert f"{right} of {len(reviews)} right at once." in " ".join(run.output.split())
+    assert f"{right} of {len(reviews)} right at the first try." in " ".join(run.output.split())
     assert "Nothing is due today. The next questions are due " in command("review").output
 
 

@@ -18,9 +18,9 @@ from pytree_course.rendering import TEMPLATES, Feedback
 WIDTH = 78
 """The longest line of a paragraph in plain text."""
 SCREEN_HEIGHT = 640
-"""The pixels for feedback in a notebook of JupyterLab at 1280 × 800; if what was given would not
-fit, it is folded, below the results."""
-FRAME_WIDTH, FRAME_HEIGHT, LINE_HEIGHT = 760, 238, 22  # pixels, in feedback
+"""The pixels for feedback in a notebook of JupyterLab at 1280 × 800; if pictures of what was given
+would not fit, they are folded, below the results."""
+FRAME_WIDTH, FRAME_HEIGHT, LINE_HEIGHT = 760, 280, 22  # pixels, in feedback
 MAX_STACKED = 300  # pixels of both results, if they stand below each other
 MAX_PRINTED_LINES = 6  # the others are scrolled to
 WIDEST_TEXT, WIDEST_CODE = 105, 43  # characters in a line, and in half a line of code

@@ -124,8 +124,9 @@
 
   // Letters choose an option, and arrows go from one to the next, instead of JupyterLab's shortcuts: none of
   // these is reached from a question, where Enter would open the cell of text below. Arrows also reach cells
-  // whose source is folded, which JupyterLab passes over; there, Enter goes to the question.
-  function answerByKey(event, notebook) {
+  // whose source is folded, which JupyterLab passes over; there, Enter goes to the question. Before the question's
+  // cell was run, Enter and letters run it, instead of opening its source or adding a cell.
+  function answerByKey(event, notebook, run) {
     const { target, key, ctrlKey, altKey, metaKey, shiftKey } = event;
     if (!notebook?.widgets || ctrlKey || altKey || metaKey) return;
     const { node, widgets, activeCell, activeCellIndex: at } = notebook;
@@ -147,6 +148,13 @@
       event.stopPropagation();
       activate(notebook, folded);
       void notebook.scrollToItem(widgets.indexOf(folded), "smart");
+      return;
+    }
+    const isUnasked = isCommand && activeCell.model.id.endsWith("-predict") && !activeCell.node.querySelector(OURS);
+    if (isUnasked && /^([a-e]|Enter)$/i.test(key)) {
+      event.preventDefault();
+      event.stopPropagation();
+      run();
       return;
     }
     const isEntered = isCommand && key === "Enter" && activeCell.inputHidden && focusNext(activeCell);
@@ -185,7 +193,8 @@
         });
       },
     });
-    document.addEventListener("keydown", (event) => answerByKey(event, app.shell.currentWidget?.content), true);
+    const run = () => void app.commands.execute("notebook:run-cell");
+    document.addEventListener("keydown", (event) => answerByKey(event, app.shell.currentWidget?.content, run), true);
     function react(event) {
       const { target, type } = event;
       const panel = panels().find(({ node }) => node.contains(target));

@@ -19,11 +19,11 @@ from pytree_course.rendering import Feedback
 MAX_A_DAY = 10  # questions: about five minutes
 MAX_EXPLANATIONS = 2  # of one option
 NOTHING_DUE = "Nothing is due today. {then}"
-DONE = "{right} of {asked} right at once. What went wrong, in exercises too, comes again. {then}"
+DONE = "{right} of {asked} right at the first try. Your mistakes will be asked about again. {then}"
 THEN = "The next questions are due {day}."
 NEVER = "Questions come from what you read, predict and try: begin with a lesson."
 ONCE_MORE = "It comes once more at the end."
-ANOTHER_DAY = "It is asked again in the next days."
+ANOTHER_DAY = "You will be asked this again on another day."
 _SCHEDULER = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
 
 
