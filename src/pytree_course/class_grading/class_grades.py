@@ -19,9 +19,10 @@ from pytree_course.class_grading.corrections import Correction, apply_correction
 from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook, Memory
 from pytree_course.class_grading.roster import Student, find_missing, find_students, group_key
-from pytree_course.class_grading.student_files import LeftOut, join_remarks
+from pytree_course.class_grading.student_files import LeftOut
 from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson
+from pytree_course.texts import join_remarks
 
 NOT_HANDED_IN = "not handed in"
 NOT_READ = "handed in, but not read"

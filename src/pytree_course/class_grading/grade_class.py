@@ -22,7 +22,7 @@ from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.class_grading.graded_rows import explain_again, grade_rows, is_current
 from pytree_course.class_grading.reading import Notebook
-from pytree_course.class_grading.student_files import LeftOut, join_remarks, shown_path
+from pytree_course.class_grading.student_files import LeftOut, shown_path
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
 from pytree_course.grading.lesson_to_grade import (
@@ -33,7 +33,7 @@ from pytree_course.grading.lesson_to_grade import (
     read_lesson,
 )
 from pytree_course.judging.verdicts import VerdictKind
-from pytree_course.texts import printable, truncate
+from pytree_course.texts import join_remarks, printable, truncate
 
 NO_ANSWERS = "it has no answers"
 EARLIER_COUNTS = "the notebook that was graded before counts"
@@ -75,9 +75,6 @@ class Work(NamedTuple):
 
 Pair = tuple[str, str]
 """A student and a lesson."""
-
-AnswersKey = tuple[str, str, str]
-"""The key of an attempt."""
 
 Run = Future[dict[str, ExerciseRun]]
 """A run of a submission's answers: in the end, how each exercise ran."""
@@ -139,7 +136,7 @@ class ClassGrading:
         self,
         handed_in: Mapping[Pair, Notebook],
         before: Mapping[Pair, Attempt],
-        known_rows: Mapping[AnswersKey, list[VerdictRow]],
+        known_rows: Mapping[tuple[str, str, str], list[VerdictRow]],  # by `Attempt.key`
     ) -> dict[Pair, Attempt]:
         """Return the attempts that count from now on, with the rows that are known of them.
 
