@@ -68,7 +68,7 @@ def test_a_wrong_answer_is_explained_and_a_right_one_is_progress_without_points(
 
 
 def test_grading_and_the_exercise_notebooks_do_not_know_it():
-    assert read_lesson(LESSON, seed=7).points.keys() == BUILT.graded.keys()
+    assert read_lesson(LESSON, seed=7).starters.keys() == BUILT.graded.keys()
     for file in (LESSON.exercises, LESSON.blank, LESSON.solutions):
         ids = {f"{name}-answer" for name in BUILT.exercises} & cells_of(file).keys()
         assert ids == {f"{name}-answer" for name in BUILT.graded}
