@@ -41,7 +41,8 @@ from pytree_course.board.session import id_from_secret
 from pytree_course.course import PROGRESS_VARIABLE, Course
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
-from pytree_course.notebook.joining import Sender, join_class, read_membership, read_verdicts
+from pytree_course.notebook.joining import Sender, read_verdicts
+from pytree_course.notebook.membership import join_class, read_membership
 
 LESSON = "01_leaves"
 SECONDS_BETWEEN_CHECKS = 2.0

@@ -1,26 +1,21 @@
-"""The IPython extension of the course's kernels: it prepares them, and explains errors."""
+"""The IPython extension of the course's kernels: it prepares them, and explains errors.
 
-import re
+Every kernel loads it, on a hub those of other notebooks too. So it imports nothing large before
+that is needed.
+"""
+
 import sys
-from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
-from importlib.machinery import PathFinder
-from pathlib import Path
-from traceback import walk_tb
+from functools import cache, partial
 from types import TracebackType
 from typing import Any
 
+from IPython.display import display
+
 from pytree_course import nbgrader
-from pytree_course.built import answer_id, brief_traceback
+from pytree_course.built import brief_traceback
 from pytree_course.course import Course, CourseError
-from pytree_course.executed_cells import (
-    CHECK_CALL,
-    is_any_stale,
-    is_meant_by_lesson,
-    names_defined_by,
-    record_definitions,
-)
+from pytree_course.executed_cells import CHECK_CALL, is_meant_by_lesson, record_definitions
 
 CLASS_NAMES = ("join", "leave", "vote")
 """Functions that learners' notebooks can call without an import."""
@@ -63,20 +58,15 @@ def prepare(shell: Any) -> None:
             take_part(joined_file)
 
     shell.events.register("pre_run_cell", keep_sending_verdicts)
-    functions = {name: _imported_when_called(name) for name in CLASS_NAMES}
+    functions = {name: partial(_call, name) for name in CLASS_NAMES}
     shell.push(functions, interactive=False)
 
 
-def _imported_when_called(name: str) -> Callable[..., Any]:
-    """Return a function for the learner's namespace that imports the real one when called."""
+def _call(name: str, *arguments: Any, **keywords: Any) -> Any:
+    """Call a function of `joining`, imported only now: most learners never join a class."""
+    from pytree_course.notebook import joining
 
-    def function(*arguments: Any, **keywords: Any) -> Any:
-        from pytree_course.notebook import joining
-
-        return getattr(joining, name)(*arguments, **keywords)
-
-    function.__name__ = name
-    return function
+    return getattr(joining, name)(*arguments, **keywords)
 
 
 def _make_printable(error: BaseException) -> None:
@@ -101,48 +91,13 @@ def _show_error(
     sources = shell.history_manager.input_hist_raw
     source = sources[-1] if sources else ""
     advice = None
-    if isinstance(error, NameError) and error.name and _is_raised_by_cell_itself(trace):
-        advice = _explain_missing_name(error.name, source)
+    if isinstance(error, NameError) and CHECK_CALL.search(source):
+        from pytree_course.notebook.missing_names import explain_missing_name
+
+        advice = explain_missing_name(error, trace, source)
     if advice is not None:
-        from IPython.display import display
-
-        from pytree_course.judging import words
-        from pytree_course.judging.feedback import note
-
-        display(note("→", words.TOO_EARLY_TITLE, [advice]))
+        display(advice)
     elif is_meant_by_lesson(source):
         shell._showtraceback(kind, error, brief_traceback(kind.__name__, str(error)))
     else:
         shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=True)
-
-
-def _is_raised_by_cell_itself(trace: TracebackType | None) -> bool:
-    """Return whether an error comes from a cell's own line, not from a function that it calls."""
-    return len([*walk_tb(trace)]) <= 2  # a frame of IPython, and the cell's
-
-
-def _explain_missing_name(name: str, source: str) -> str | None:
-    """Return advice on a name that a check cell lacks; None if no cell that defines it is known."""
-    call = CHECK_CALL.search(source)
-    if call is None:
-        return None
-    from pytree_course.judging import words  # not above: it slows down each kernel's start
-
-    if name in ("check", "Checks"):
-        if not is_any_stale(["check"]):
-            return words.SET_UP_CELL_FIRST
-        file = _hiding_file()
-        return words.PACKAGE_HIDDEN_BY_FILE.format(file=file) if file else words.SET_UP_FAILED
-    if not re.search(rf"\b{re.escape(name)}\b", source[call.end() :]):
-        return None
-    if other_names := names_defined_by(answer_id(call["exercise"])):
-        defined = ", ".join(f"`{other}`" for other in other_names)
-        return words.ANOTHER_NAME.format(name=name, defined=defined)
-    return words.ANSWER_CELL_FIRST.format(name=name)
-
-
-def _hiding_file() -> Path | None:
-    """Return a file beside the notebook that Python imports instead of a package: `jax.py`."""
-    elsewhere = [folder for folder in sys.path if Path(folder).resolve() != Path.cwd()]
-    files = sorted(Path().glob("*.py"))
-    return next((file for file in files if PathFinder.find_spec(file.stem, elsewhere)), None)

@@ -130,3 +130,8 @@ def write_files(contents: Mapping[Path, Callable[[], str | bytes]]) -> list[str]
         except Exception as error:  # a bug in one report must not cost the others
             messages.append(f"{file}: {type(error).__name__}: {error}")
     return messages
+
+
+def join_remarks(*remarks: str) -> str:
+    """Join the remarks that are not empty."""
+    return "; ".join(filter(None, remarks))

@@ -15,7 +15,8 @@ from pytree_course.class_grading import reading, student_files
 from pytree_course.class_grading.folder import read_handed_in
 from pytree_course.class_grading.pool import local_pool
 from pytree_course.class_grading.roster import RosterEntry, match_roster
-from pytree_course.class_grading.student_files import A_LINK, NO_FILE, NO_STAMP, NO_TIME
+from pytree_course.class_grading.student_files import A_LINK, NO_FILE
+from pytree_course.class_grading.times import NO_STAMP, NO_TIME
 from pytree_course.course import CourseError
 from pytree_course.grading.submission import read_submission_of_any_lesson
 from tests.conftest import put

@@ -13,9 +13,10 @@ import pytest
 
 from pytree_course.course import CourseError
 from pytree_course.learner.progress import Progress
-from pytree_course.notebook import joining
+from pytree_course.notebook import joining, membership
 from pytree_course.notebook.class_protocol import CLASS_HEADER, MAX_VERDICTS
-from pytree_course.notebook.joining import Membership, Sender, read_membership
+from pytree_course.notebook.joining import Sender
+from pytree_course.notebook.membership import Membership, join_class, read_membership, welcome_note
 from tests.class_room import PATIENCE, Classroom, wait_for
 from tests.kernels import running_kernel
 from tests.made_submissions import RIGHT
@@ -76,7 +77,7 @@ QUESTION = {"lesson": "01_mini", "exercise": "leaves-are-not-elements-4", "name"
 
 
 def test_who_joins_is_told_the_name_what_is_sent_and_how_to_leave(room, course):
-    shown = str(joining.welcome_note(joining.join_class(course, room.address + "/", room.code, "")))
+    shown = str(welcome_note(join_class(course, room.address + "/", room.code, "")))
     assert f"You are in the class as {names(room)[0]}" in shown
     for said in ("exercise", "verdict", "reasons", "tries", "time", "never sent", "leave()"):
         assert said in shown
@@ -93,7 +94,7 @@ TOO_LONG = Membership("http://10.0.0.5:8910", "K7PM3Q", "", 0, "s" * 9000, "Ada"
 def test_a_damaged_membership_is_none(room, course, content):
     course.joined_file.write_text(content)
     assert read_membership(course.joined_file) is None
-    joining.join_class(course, room.address, room.code, "Ada")
+    join_class(course, room.address, room.code, "Ada")
     assert read_membership(course.joined_file).name == "Ada"
 
 
@@ -109,23 +110,23 @@ NO_ADDRESSES = ("10.0.0.5:8910", "file:///etc/passwd", "http://[", "the teacher"
     ],
 )
 def test_who_cannot_join_is_told_what_to_do_and_nothing_changes(room, course, address, code, said):
-    joining.join_class(course, room.address, room.code, "Ada")
+    join_class(course, room.address, room.code, "Ada")
     before = course.joined_file.read_bytes()
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))  # nobody listens, and nobody else can
         address = address.format(room=room.address, closed=closed.getsockname()[1])
         with pytest.raises(CourseError, match=said):
-            joining.join_class(course, address, code.format(code=room.code), "Grace")
+            join_class(course, address, code.format(code=room.code), "Grace")
     assert course.joined_file.read_bytes() == before
 
 
 def test_another_name_joins_anew_and_the_same_cell_run_again_does_not(room, course):
     for name in ("", "", "Grace", "Grace"):
-        joining.join_class(course, room.address, room.code, name)
+        join_class(course, room.address, room.code, name)
     assert names(room) == ["Grace"]  # the one with a made-up name has left
     assert [entry.kind for entry in room.logged()] == ["opened", "joined", "joined", "left"]
     room.act("remove", learner="Grace", name="")
-    assert joining.join_class(course, room.address, room.code, "Grace").name == "Grace"
+    assert join_class(course, room.address, room.code, "Grace").name == "Grace"
     assert names(room) == ["Grace"]
 
 
@@ -137,7 +138,7 @@ def test_another_name_joins_anew_and_the_same_cell_run_again_does_not(room, cour
 def test_a_hostile_class_neither_fills_the_memory_nor_holds_the_notebook(
     course, monkeypatch, seconds, piece, pause
 ):
-    monkeypatch.setattr(joining, "TIMEOUT_SECONDS", seconds)
+    monkeypatch.setattr(membership, "TIMEOUT_SECONDS", seconds)
     sent = []
 
     def answer():
@@ -154,7 +155,7 @@ def test_a_hostile_class_neither_fills_the_memory_nor_holds_the_notebook(
         answering.start()
         address = f"http://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(CourseError, match="No class answers"):
-            joining.join_class(course, address, "CODE", "Ada")
+            join_class(course, address, "CODE", "Ada")
         answering.join()
     assert sum(map(len, sent)) < 50_000_000  # read, or on the way
     assert not course.joined_file.exists()
@@ -164,7 +165,7 @@ def test_a_hostile_class_neither_fills_the_memory_nor_holds_the_notebook(
 def test_nobody_joins_where_no_learner_is_at_work(room, course, monkeypatch, variable):
     monkeypatch.setenv(variable, "1")
     with pytest.raises(CourseError, match="no learner"):
-        joining.join_class(course, room.address, room.code, "")
+        join_class(course, room.address, room.code, "")
     assert not names(room)
 
 
@@ -173,7 +174,7 @@ def test_nobody_joins_where_no_learner_is_at_work(room, course, monkeypatch, var
 
 def test_only_verdicts_since_joining_are_sent_and_of_them_only_what_was_said(room, course, quick):
     check(course, TRIED)
-    joining.join_class(course, room.address, room.code, "")
+    join_class(course, room.address, room.code, "")
     check(course, ("count_leaves", "hint"), TRIED, ("count_leaves", "solution"))
     Progress.load(course.progress_file).predict("01_mini", "leaves-2", "my own words")
     with course.progress_file.open("ab") as stream:
@@ -187,8 +188,8 @@ def test_only_verdicts_since_joining_are_sent_and_of_them_only_what_was_said(roo
 
 
 def test_each_verdict_arrives_once_though_the_server_goes_away_for_a_while(room, course, quick):
-    joining.join_class(course, room.address, room.code, "")
-    membership = read_membership(course.joined_file)
+    join_class(course, room.address, room.code, "")
+    joined = read_membership(course.joined_file)
     with sender(course), sender(course):  # two kernels
         check(course, *[TRIED] * 120)
         wait_for(lambda: len(verdicts(room)) > MAX_VERDICTS)
@@ -197,7 +198,7 @@ def test_each_verdict_arrives_once_though_the_server_goes_away_for_a_while(room,
         room.start()
         check(course, SOLVED)
         wait_for(lambda: SOLVED in verdicts(room))
-    course.joined_file.write_text(dumps(asdict(replace(membership, progress_start=0))))
+    course.joined_file.write_text(dumps(asdict(replace(joined, progress_start=0))))
     check(course, OTHER)
     with sender(course):  # a kernel after a restart, which begins at the beginning
         wait_for(lambda: OTHER in verdicts(room))
@@ -233,13 +234,13 @@ def portal(port, status, page):
 def test_what_is_answered_in_the_place_of_the_class_is_sent_again(
     room, course, quick, status, page
 ):
-    joining.join_class(course, room.address, room.code, "")
+    join_class(course, room.address, room.code, "")
     check(course, TRIED)
     room.stop()
     with sender(course):
         with portal(room.port, status, page) as asked:
             with pytest.raises(CourseError, match="No class answers"):
-                joining.join_class(course, room.address, room.code, "Ada")
+                join_class(course, room.address, room.code, "Ada")
             wait_for(lambda: asked.count("/events") > 1)
         room.start()
         check(course, SOLVED)
@@ -248,7 +249,7 @@ def test_what_is_answered_in_the_place_of_the_class_is_sent_again(
 
 def test_progress_that_begins_anew_is_sent_from_its_beginning(room, course, quick):
     check(course, TRIED, TRIED)
-    joining.join_class(course, room.address, room.code, "")
+    join_class(course, room.address, room.code, "")
     with sender(course):
         check(course, SOLVED)
         wait_for(lambda: verdicts(room) == [SOLVED])
@@ -258,9 +259,9 @@ def test_progress_that_begins_anew_is_sent_from_its_beginning(room, course, quic
 
 
 def test_a_class_that_is_over_is_forgotten_and_leaves_the_next_one_alone(room, course, quick):
-    joining.join_class(course, room.address, room.code, "Ada")
+    join_class(course, room.address, room.code, "Ada")
     old = Sender(course.joined_file, read_membership(course.joined_file))
-    joining.join_class(course, room.address, room.code, "Grace")
+    join_class(course, room.address, room.code, "Grace")
     old.start()
     old.join(PATIENCE)
     assert not old.is_alive()
@@ -350,7 +351,7 @@ ASKED = "asked = vote(); answer, said = asked.children[1:]"  # these names need 
 def test_a_notebook_that_is_opened_later_sends_and_votes_too_until_its_learner_leaves(
     room, course, notebook
 ):
-    joining.join_class(course, room.address, room.code, "")
+    join_class(course, room.address, room.code, "")
     check(course, TRIED)
     run = notebook()
     wait_for(lambda: verdicts(room) == [TRIED])

@@ -15,7 +15,7 @@ from pytree_course.judging.words import describe_difference
 from pytree_course.observing import observations as obs
 from pytree_course.observing.comparison import compare
 from pytree_course.observing.observe import observe, observe_raised
-from pytree_course.observing.reading import read_as
+from pytree_course.observing.reading import read_json
 
 Pair = namedtuple("Pair", ["x", "y"])
 
@@ -62,7 +62,7 @@ values = st.recursive(
 def test_an_observation_has_the_leaves_that_jax_sees_is_valid_and_survives_json(value):
     observation = observe(value)
     text = json.dumps(msgspec.to_builtins(observation), allow_nan=False)
-    assert read_as(obs.Observation, json.loads(text)) == observation
+    assert read_json(obs.Observation, text) == observation
     encoded = msgspec.json.encode(observation)
     assert msgspec.json.decode(encoded, type=obs.Observation) == observation
     pairs = jax.tree.leaves_with_path(value)

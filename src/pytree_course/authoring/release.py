@@ -17,6 +17,49 @@ NOTEBOOK_LINK = re.compile(r'(?P<before>\]\(|href=\\")(?P<path>[\w./-]+\.ipynb)(
 REPOSITORY = re.compile(r"([a-z0-9][a-z0-9-]*/[\w.-]+)(?:@(\w[\w./-]*))?", re.ASCII | re.IGNORECASE)
 
 
+def release(course: Course, folder: Path, colab: str | None = None) -> None:
+    """Write the learners' bundle from the author's copy of the course.
+
+    The folder must be new, empty, or an earlier release without a learner's work. With `colab`, the
+    repository on GitHub that the bundle will be pushed to, it contains notebooks for Colab.
+    """
+    folder = folder.resolve()
+    _refuse_to_lose(folder)
+    lessons = course.lessons_and_pages()
+    if not lessons:
+        raise CourseError("This copy of the course has no sources: release it from one that has.")
+    stale = [
+        str(stale_file)
+        for files in lessons
+        for stale_file in find_stale(files)
+        if stale_file.file != files.exercises  # the author's own copy, which is not released
+    ]
+    if stale:
+        heading = "Nothing was released, because some files are out of date:"
+        raise CourseError("\n".join([heading, *stale]))
+    contents = read_bundle(course)
+    if colab is not None:
+        contents |= for_colab(contents, colab)
+    write_bundle(folder, contents)
+
+
+def _refuse_to_lose(folder: Path) -> None:
+    """Refuse to replace a folder that is not a release, or that contains a learner's work."""
+    if not folder.exists():
+        return
+    if folder.is_dir() and all(entry.name.startswith(".git") for entry in folder.iterdir()):
+        return
+    earlier = Course(folder)
+    if not earlier.lessons() or (folder / "sources").exists():
+        raise CourseError(f"{folder} is neither empty nor an earlier release: name another folder.")
+    handed_out = {files.exercises: files.read_blank().encode() for files in earlier.lessons()}
+    for notebook in (folder / "exercises").glob("*.ipynb"):
+        if notebook.read_bytes() != handed_out.get(notebook):
+            raise CourseError(f"Somebody has worked in {notebook}: name another folder.")
+    if (folder / "progress.jsonl").exists():
+        raise CourseError(f"Somebody has worked in {folder}: name another folder.")
+
+
 def for_colab(bundle: dict[str, bytes], repository: str) -> dict[str, bytes]:
     """Return additions to a bundle: the folder `colab`, and a README with links to it.
 
@@ -64,46 +107,3 @@ def _colab_notebook(name: str, text: str, address: str, install: str) -> str:
             del cell["metadata"]["jupyter"]  # not folded: it has a line to edit
             cell["source"] = install.splitlines(keepends=True)
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
-
-
-def release(course: Course, folder: Path, colab: str | None = None) -> None:
-    """Write the learners' bundle from the author's copy of the course.
-
-    The folder must be new, empty, or an earlier release without a learner's work. With `colab`, the
-    repository on GitHub that the bundle will be pushed to, it contains notebooks for Colab.
-    """
-    folder = folder.resolve()
-    _refuse_to_lose(folder)
-    lessons = course.lessons_and_pages()
-    if not lessons:
-        raise CourseError("This copy of the course has no sources: release it from one that has.")
-    stale = [
-        str(stale_file)
-        for files in lessons
-        for stale_file in find_stale(files)
-        if stale_file.file != files.exercises  # the author's own copy, which is not released
-    ]
-    if stale:
-        heading = "Nothing was released, because some files are out of date:"
-        raise CourseError("\n".join([heading, *stale]))
-    contents = read_bundle(course)
-    if colab is not None:
-        contents |= for_colab(contents, colab)
-    write_bundle(folder, contents)
-
-
-def _refuse_to_lose(folder: Path) -> None:
-    """Refuse to replace a folder that is not a release, or that contains a learner's work."""
-    if not folder.exists():
-        return
-    if folder.is_dir() and all(entry.name.startswith(".git") for entry in folder.iterdir()):
-        return
-    earlier = Course(folder)
-    if not earlier.lessons() or (folder / "sources").exists():
-        raise CourseError(f"{folder} is neither empty nor an earlier release: name another folder.")
-    handed_out = {files.exercises: files.read_blank().encode() for files in earlier.lessons()}
-    for notebook in (folder / "exercises").glob("*.ipynb"):
-        if notebook.read_bytes() != handed_out.get(notebook):
-            raise CourseError(f"Somebody has worked in {notebook}: name another folder.")
-    if (folder / "progress.jsonl").exists():
-        raise CourseError(f"Somebody has worked in {folder}: name another folder.")

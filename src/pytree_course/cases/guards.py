@@ -1,4 +1,4 @@
-"""Guards around answers: results that count as another type, cyclic trees, a single program."""
+"""Guards around answers: accept NumPy's types, refuse cyclic trees, recognise a single program."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,6 +1,6 @@
 """Find the marks that have changed since the last report, and why."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
@@ -37,7 +37,7 @@ class MarkChange:
     verdicts: Sequence[VerdictChange] = field(default_factory=list)  # if the answers are the same
 
 
-Counting = Mapping[tuple[str, str], Attempt]
+Counting = dict[tuple[str, str], Attempt]
 """The attempts that count, by student and lesson, with the teacher's corrections applied."""
 
 

@@ -1,5 +1,6 @@
 """The grades of a class: the attempt that counts, by student and lesson."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -13,14 +14,15 @@ from pytree_course.class_grading.attempt import (
     counting_attempts,
     in_words,
 )
-from pytree_course.class_grading.changes import MarkChange, mark_changes
+from pytree_course.class_grading.changes import Counting, MarkChange, mark_changes
 from pytree_course.class_grading.corrections import Correction, apply_corrections
 from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook, Memory
 from pytree_course.class_grading.roster import Student, find_missing, find_students, group_key
-from pytree_course.class_grading.student_files import LeftOut, join_remarks
+from pytree_course.class_grading.student_files import LeftOut
 from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson
+from pytree_course.texts import join_remarks
 
 NOT_HANDED_IN = "not handed in"
 NOT_READ = "handed in, but not read"
@@ -53,31 +55,19 @@ class ClassGrades:
         memory = gradebook.memory()
         attempts = gradebook.attempts()
         students = find_students(memory.submitters, memory.roster)
-        known = {student.id for student in students}  # a group is none
         counting = _counting(attempts, memory.corrections, students)
-        reported_students = find_students(memory.submitters, memory.reported_roster)
-        reported = _counting(
-            attempts[: memory.reported_attempts], memory.reported_corrections, reported_students
-        )
         notebooks = folder.notebooks if folder else []
         handed_in = {(notebook.student, notebook.lesson) for notebook in notebooks}
         lessons = _lessons(course, counting, memory.left_out)
-        words = {lesson.lesson: lesson for lesson in lessons}
         return cls(
             students=students,
             lessons=lessons,
-            counting={
-                pair: _in_words(attempt, words[attempt.lesson])
-                for pair, attempt in counting.items()
-                if attempt.lesson in words
-            },
+            counting=_in_words(counting, lessons),
             memory=memory,
             waiting=frozenset(handed_in - counting.keys()),
-            changes=[
-                change for change in mark_changes(reported, counting) if change.student in known
-            ],
+            changes=_changes_since_report(memory, attempts, students, counting),
             missing=find_missing(memory.roster, memory.submitters.values()),
-            prompts={stem: course.lesson(stem).read_prompts() for stem in words},
+            prompts={each.lesson: course.lesson(each.lesson).read_prompts() for each in lessons},
         )
 
     def label(self, student_id: str) -> str:
@@ -149,31 +139,36 @@ class ClassGrades:
 
 
 def _counting(
-    attempts: Iterable[Attempt],
-    corrections: Iterable[Correction],
-    students: Iterable[Student],
-) -> dict[tuple[str, str], Attempt]:
-    """Return the attempts that count for each student, with the teacher's corrections applied.
-
-    Work under a group's name counts for its members who handed in nothing of their own.
-    """
+    attempts: Iterable[Attempt], corrections: Iterable[Correction], students: Iterable[Student]
+) -> Counting:
+    """Return the attempts that count for each student, with the teacher's corrections applied."""
     by_answer = {correction.key: correction for correction in corrections}
-    counting = {
+    handed_in = {
         pair: apply_corrections(attempt, by_answer)
         for pair, attempt in counting_attempts(attempts).items()
     }
-    by_name = {(_name_key(attempt), attempt.lesson): attempt for attempt in counting.values()}
+    return handed_in | _attempts_of_members(handed_in, students)
+
+
+def _attempts_of_members(handed_in: Counting, students: Iterable[Student]) -> Counting:
+    """Return the attempts that count for members of groups that handed in.
+
+    Work under a group's name counts for its members who handed in nothing of their own.
+    """
+    of_groups: dict[str, dict[str, Attempt]] = defaultdict(dict)  # by name and lesson
+    for attempt in handed_in.values():
+        of_groups[_name_key(attempt)][attempt.lesson] = attempt
     of_members = {}
     for student in students:
         key = group_key(student.group)
-        for lesson in {lesson for name, lesson in by_name if name == key and key}:
-            attempt, how = by_name[key, lesson], "handed in for"
-            own = counting.get((student.id, lesson))
+        for lesson, groups in of_groups[key].items() if key else ():
+            attempt, how = groups, "handed in for"
+            own = handed_in.get((student.id, lesson))
             if own and _name_key(own) != key:
                 attempt, how = own, "handed in alone, not with"
             remark = join_remarks(attempt.reason, f"{how} the group {student.group}")
             of_members[student.id, lesson] = structs.replace(attempt, reason=remark)
-    return counting | of_members
+    return of_members
 
 
 def _name_key(attempt: Attempt) -> str:
@@ -181,15 +176,33 @@ def _name_key(attempt: Attempt) -> str:
     return group_key(attempt.name or attempt.student)
 
 
-def _in_words(attempt: Attempt, lesson: BuiltLesson) -> Attempt:
-    """Add the sentences to an attempt's rows: explanations as the lesson words them now."""
-    rows = []
-    for row in attempt.rows:
-        explanations = {}
-        if (row.misconceptions or row.lines) and row.exercise in lesson.exercises:
-            explanations = lesson.expected(row.exercise).explanations
-        rows.append(in_words(row, explanations))
-    return structs.replace(attempt, rows=rows)
+def _changes_since_report(
+    memory: Memory, attempts: Sequence[Attempt], students: Iterable[Student], counting: Counting
+) -> list[MarkChange]:
+    """Return the changed marks of the students, among whom a group is none."""
+    then = find_students(memory.submitters, memory.reported_roster)
+    reported = _counting(attempts[: memory.reported_attempts], memory.reported_corrections, then)
+    ids = {student.id for student in students}
+    return [change for change in mark_changes(reported, counting) if change.student in ids]
+
+
+def _in_words(counting: Counting, lessons: Iterable[BuiltLesson]) -> dict[tuple[str, str], Attempt]:
+    """Add sentences to the rows of these lessons: explanations as the lessons word them now."""
+    by_stem = {lesson.lesson: lesson for lesson in lessons}
+    return {
+        pair: structs.replace(
+            attempt, rows=[_row_in_words(row, by_stem[attempt.lesson]) for row in attempt.rows]
+        )
+        for pair, attempt in counting.items()
+        if attempt.lesson in by_stem
+    }
+
+
+def _row_in_words(row: VerdictRow, lesson: BuiltLesson) -> VerdictRow:
+    explanations = {}
+    if (row.misconceptions or row.lines) and row.exercise in lesson.exercises:
+        explanations = lesson.expected(row.exercise).explanations
+    return in_words(row, explanations)
 
 
 def _lessons(

@@ -7,7 +7,8 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from pytree_course.class_grading.attempt import AppliedCorrection, Attempt, add_points, digest
-from pytree_course.class_grading.roster import Student, find_student, read_csv
+from pytree_course.class_grading.csv_files import read_csv
+from pytree_course.class_grading.roster import Student, find_student
 from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.observing.reading import Points

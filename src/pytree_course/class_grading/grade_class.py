@@ -14,19 +14,15 @@ from msgspec import structs
 from pytree_course.class_grading.attempt import (
     Attempt,
     AttemptState,
-    Basis,
     VerdictRow,
     counting_attempts,
-    current_environment,
     digest,
-    verdict_row,
-    with_reason_of,
 )
 from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
-from pytree_course.class_grading.graded_rows import grade_rows
+from pytree_course.class_grading.graded_rows import explain_again, grade_rows, is_current
 from pytree_course.class_grading.reading import Notebook
-from pytree_course.class_grading.student_files import LeftOut, join_remarks, shown_path
+from pytree_course.class_grading.student_files import LeftOut, shown_path
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
 from pytree_course.grading.lesson_to_grade import (
@@ -36,11 +32,8 @@ from pytree_course.grading.lesson_to_grade import (
     make_run_settings,
     read_lesson,
 )
-from pytree_course.judging.expected import BuiltLesson
-from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import VerdictKind
-from pytree_course.running.outcomes import read_report
-from pytree_course.texts import printable, truncate
+from pytree_course.texts import join_remarks, printable, truncate
 
 NO_ANSWERS = "it has no answers"
 EARLIER_COUNTS = "the notebook that was graded before counts"
@@ -80,6 +73,9 @@ class Work(NamedTuple):
     exercises: tuple[str, ...]
 
 
+Pair = tuple[str, str]
+"""A student and a lesson."""
+
 Run = Future[dict[str, ExerciseRun]]
 """A run of a submission's answers: in the end, how each exercise ran."""
 
@@ -110,47 +106,59 @@ class ClassGrading:
         were handed in again.
         """
         attempts = self.gradebook.attempts()
-        counting = counting_attempts(attempts)
-        known = {attempt.key: attempt for attempt in attempts if attempt.rows}
         stems = {files.stem for files in self.course.lessons()}
-        to_update = {
+        before = {
             pair: attempt
-            for pair, attempt in counting.items()
+            for pair, attempt in counting_attempts(attempts).items()
             if attempt.lesson in stems and self.options.wants(attempt.lesson)
         }
-        notebooks = [
-            notebook for notebook in self.folder.notebooks if self.options.wants(notebook.lesson)
-        ]
-        handed_in = {(notebook.student, notebook.lesson) for notebook in notebooks}
-        for _, stem in sorted(to_update.keys() | handed_in):
+        handed_in = {
+            (notebook.student, notebook.lesson): notebook
+            for notebook in self.folder.notebooks
+            if self.options.wants(notebook.lesson)
+        }
+        for _, stem in sorted(before.keys() | handed_in.keys()):
             self._lesson(stem)  # raises, before anything is written, if it cannot be graded
-        superseded = []
-        for notebook in notebooks:
-            pair = notebook.student, notebook.lesson
-            attempt, before = self._new_attempt(notebook), counting.get(pair)
-            if attempt.state is AttemptState.FAILED:
-                self.summary.failed.append((*pair, attempt.reason))
-            if before is not None and (why := self._why_not_counting(attempt, before)) is not None:
-                is_known = attempt.key in known and attempt.state is AttemptState.GRADED
-                if why and not is_known:
-                    superseded.append(LeftOut(attempt.student, notebook.name, why))
-            elif attempt.state is AttemptState.GRADED:
-                rows = known[attempt.key].rows if attempt.key in known else []
-                to_update[pair] = structs.replace(attempt, rows=rows)
-            else:
-                self._record_ungraded(attempt, before)
-        self._remember_files(superseded)
+        known_rows = {attempt.key: attempt.rows for attempt in attempts if attempt.rows}
+        new = self._take_in(handed_in, before, known_rows)
         work = []
-        for pair, attempt in to_update.items():
+        for pair, attempt in (before | new).items():
             is_forced = self.options.force and (pair in handed_in or not handed_in)
-            exercises = self._find_stale(attempt, is_forced=is_forced)
-            if exercises:
+            if exercises := self._find_stale(attempt, is_forced=is_forced):
                 work.append(Work(attempt, exercises))
             elif attempt.state is AttemptState.GRADED:
                 self.summary.unchanged += 1
-                if attempt is not counting.get(pair):  # earlier answers, handed in again
+                if pair in new:  # earlier answers, handed in again
                     self._record(attempt)
         return work
+
+    def _take_in(
+        self,
+        handed_in: Mapping[Pair, Notebook],
+        before: Mapping[Pair, Attempt],
+        known_rows: Mapping[tuple[str, str, str], list[VerdictRow]],  # by `Attempt.key`
+    ) -> dict[Pair, Attempt]:
+        """Return the attempts that count from now on, with the rows that are known of them.
+
+        Those without answers to run are recorded; of files that do not count, the reason is kept.
+        """
+        new, superseded = {}, []
+        for pair, notebook in handed_in.items():
+            attempt, earlier = self._new_attempt(notebook), before.get(pair)
+            if attempt.state is AttemptState.FAILED:
+                self.summary.failed.append((*pair, attempt.reason))
+            rows = known_rows.get(attempt.key, [])
+            if earlier and (why := _why_earlier_counts(attempt, earlier)):
+                if not rows or attempt.state is not AttemptState.GRADED:
+                    superseded.append(LeftOut(attempt.student, notebook.name, why))
+            elif earlier and not self.options.force and _is_repeated(attempt, earlier):
+                continue  # the earlier one keeps the time at which it was handed in
+            elif attempt.state is AttemptState.GRADED:
+                new[pair] = structs.replace(attempt, rows=rows)
+            else:
+                self._record_ungraded(attempt, earlier)
+        self._remember_files(superseded)
+        return new
 
     def _remember_files(self, superseded: Sequence[LeftOut]) -> None:
         """Remember who handed in what does not count, for later reports on other folders."""
@@ -186,27 +194,6 @@ class ClassGrading:
             done += len(group)
             show_progress(done, total)
 
-    def _why_not_counting(self, attempt: Attempt, before: Attempt) -> str | None:
-        """Return why a notebook does not count instead of `before`; None if it does.
-
-        The reason is "" for the same answers, which keep the time at which they were first handed
-        in, unless grading is forced or the download names them anew.
-        """
-        if attempt.state is AttemptState.FAILED:
-            is_newer = attempt.handed_in > before.handed_in
-            still_counts = before.state is AttemptState.GRADED and not is_newer
-            return f"{attempt.reason}; {EARLIER_COUNTS}" if still_counts else None
-        if before.answers and not attempt.answers:
-            is_unreadable = attempt.state is AttemptState.UNREADABLE
-            return f"{attempt.reason if is_unreadable else NO_ANSWERS}; {EARLIER_COUNTS}"
-        if attempt.key == before.key and before.state is AttemptState.GRADED:
-            is_renamed = attempt.handed_in_as not in ("", before.handed_in_as)
-            return None if self.options.force or is_renamed else ""
-        is_first_readable = attempt.answers and before.state is AttemptState.UNREADABLE
-        if is_first_readable or attempt.file == before.file:
-            return None
-        return OLDER if attempt.handed_in < before.handed_in else None
-
     def _find_stale(self, attempt: Attempt, *, is_forced: bool) -> tuple[str, ...]:
         """Return the exercises of an attempt that have to run; none if it has no answers to run."""
         lesson = self._lesson(attempt.lesson)
@@ -216,19 +203,7 @@ class ClassGrading:
         return tuple(
             name
             for name in lesson.stored.graded
-            if is_forced or not self._is_current(lesson, name, bases.get(name))
-        )
-
-    def _is_current(self, lesson: LessonToGrade, exercise: str, basis: Basis | None) -> bool:
-        """Return whether grading the same answer again could give no other verdict.
-
-        Fresh cases are better than public ones, if the lesson has them now.
-        """
-        return (
-            basis is not None
-            and basis.environment == current_environment()
-            and basis.decided_by == lesson.stored.deciding[exercise]
-            and (lesson.on_public_cases or basis.seed == lesson.seed)
+            if is_forced or not is_current(bases.get(name), lesson, name)
         )
 
     def _finished_runs(
@@ -293,22 +268,12 @@ class ClassGrading:
         for attempt in counting_attempts(self.gradebook.attempts()).values():
             if attempt.lesson in self.lessons:
                 stored = self.lessons[attempt.lesson].stored
-                rows = [self._explained_again(row, stored, attempt) for row in attempt.rows]
+                rows = [
+                    explain_again(row, stored, attempt.notes, self.gradebook.results)
+                    for row in attempt.rows
+                ]
                 if rows != attempt.rows:
                     self._record(structs.replace(attempt, rows=rows))
-
-    def _explained_again(
-        self, row: VerdictRow, stored: BuiltLesson, attempt: Attempt
-    ) -> VerdictRow:
-        """Return a row with its reason by the lesson's misconceptions as they are now."""
-        reasons = stored.reasons.get(row.exercise, row.reasons)
-        if not row.public_outcomes or row.reasons == reasons:
-            return row
-        outcomes = read_report(self.gradebook.results(row.public_outcomes))
-        verdict = judge(stored.expected(row.exercise), outcomes)
-        if verdict.failed:
-            row = with_reason_of(row, verdict_row(verdict, attempt.notes))
-        return structs.replace(row, reasons=reasons)
 
     def _lesson(self, stem: str) -> LessonToGrade:
         """Return a lesson, with the fresh cases that the whole class shares."""
@@ -363,6 +328,31 @@ class ClassGrading:
     def _record(self, attempt: Attempt, results: Mapping[str, str] = MappingProxyType({})) -> None:
         """Add an attempt to the gradebook."""
         self.gradebook.record(structs.replace(attempt, graded_at=_now()), results)
+
+
+def _why_earlier_counts(attempt: Attempt, earlier: Attempt) -> str:
+    """Return why an earlier attempt counts instead of this one; "" if it does not."""
+    if attempt.state is AttemptState.FAILED:
+        is_newer = attempt.handed_in > earlier.handed_in
+        if is_newer or earlier.state is not AttemptState.GRADED:
+            return ""
+        return f"{attempt.reason}; {EARLIER_COUNTS}"
+    if earlier.answers and not attempt.answers:
+        is_unreadable = attempt.state is AttemptState.UNREADABLE
+        return f"{attempt.reason if is_unreadable else NO_ANSWERS}; {EARLIER_COUNTS}"
+    has_same_answers = attempt.key == earlier.key and earlier.state is AttemptState.GRADED
+    is_first_readable = attempt.answers and earlier.state is AttemptState.UNREADABLE
+    if has_same_answers or is_first_readable or attempt.file == earlier.file:
+        return ""
+    return OLDER if attempt.handed_in < earlier.handed_in else ""
+
+
+def _is_repeated(attempt: Attempt, earlier: Attempt) -> bool:
+    """Return whether the same answers came again, under a name that is not another one."""
+    is_renamed = attempt.handed_in_as not in ("", earlier.handed_in_as)
+    has_failed = attempt.state is AttemptState.FAILED
+    is_graded = earlier.state is AttemptState.GRADED
+    return is_graded and attempt.key == earlier.key and not is_renamed and not has_failed
 
 
 def _group(all_work: Iterable[Work]) -> list[list[Work]]:

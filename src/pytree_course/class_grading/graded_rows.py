@@ -3,7 +3,7 @@
 The gradebook keeps these results for appeals, and to find reasons later without another run.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from importlib.metadata import version
 
@@ -17,14 +17,17 @@ from pytree_course.class_grading.attempt import (
     current_environment,
     digest,
     verdict_row,
+    with_reason_of,
 )
 from pytree_course.grading.exercise_run import ExerciseRun
 from pytree_course.grading.grade import judge_submission
 from pytree_course.grading.lesson_to_grade import LessonToGrade, RightResults
 from pytree_course.grading.submission import Submission
+from pytree_course.judging.expected import BuiltLesson
+from pytree_course.judging.judge import judge
 from pytree_course.observing.comparison import without_message
 from pytree_course.observing.observations import Observation
-from pytree_course.running.outcomes import report
+from pytree_course.running.outcomes import read_report, report
 from pytree_course.texts import text_digest
 
 COURSE_VERSION = version("pytree-course")
@@ -71,6 +74,36 @@ def current_basis(lesson: LessonToGrade, exercise: str) -> Basis:
         seed=lesson.seed,
         on_public_cases=lesson.on_public_cases,
     )
+
+
+def is_current(basis: Basis | None, lesson: LessonToGrade, exercise: str) -> bool:
+    """Return whether grading the same answer again could give no other verdict.
+
+    Fresh cases are better than public ones, if the lesson has them now.
+    """
+    return (
+        basis is not None
+        and basis.environment == current_environment()
+        and basis.decided_by == lesson.stored.deciding[exercise]
+        and (lesson.on_public_cases or basis.seed == lesson.seed)
+    )
+
+
+def explain_again(
+    row: VerdictRow,
+    stored: BuiltLesson,
+    notes: Mapping[str, str],
+    read_results: Callable[[str], str],
+) -> VerdictRow:
+    """Return a row with its reason by the lesson's misconceptions as they are now."""
+    reasons = stored.reasons.get(row.exercise, row.reasons)
+    if not row.public_outcomes or row.reasons == reasons:
+        return row
+    outcomes = read_report(read_results(row.public_outcomes))
+    verdict = judge(stored.expected(row.exercise), outcomes)
+    if verdict.failed:
+        row = with_reason_of(row, verdict_row(verdict, notes))
+    return structs.replace(row, reasons=reasons)
 
 
 def _add_results(

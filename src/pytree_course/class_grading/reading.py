@@ -9,17 +9,14 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
-from pytree_course.class_grading.commits import commit_time
 from pytree_course.class_grading.student_files import (
-    NOT_READ_IN_TIME,
     TOO_LONG,
     LeftOut,
     StudentFile,
-    describe_kind,
     is_called_notebook,
-    join_remarks,
     list_briefly,
 )
+from pytree_course.class_grading.times import commit_time
 from pytree_course.course import Course
 from pytree_course.grading.limits import STUDENTS_READING_SECONDS
 from pytree_course.grading.submission import (
@@ -29,13 +26,27 @@ from pytree_course.grading.submission import (
     UnreadableError,
     read_submission_of_any_lesson,
 )
+from pytree_course.texts import join_remarks
 
 HandedOut = dict[str, dict[str, str]]
 """The exercises' starters, by lesson and by exercise."""
 
+NOT_READ_IN_TIME = (
+    f"it was not read, because the student's other files took {STUDENTS_READING_SECONDS:g} seconds "
+    "to read: leave only notebooks"
+)
 NO_COMMIT = "it is not as it was committed, so the time of the file counts"
 # `course.py reset`, browsers and Canvas append this to a copy's name: .kept-1, (1) and -1.
 _COPY = re.compile(r"(\.kept)?[-(](\d{1,9})\)?$")
+
+_KINDS = {
+    "a PDF, not a notebook": ".pdf",
+    "a Python file, not a notebook": ".py",
+    "a Word document, not a notebook": ".doc .docx",
+    "a picture, not a notebook": ".gif .heic .jpeg .jpg .png",
+    "a web page, not a notebook": ".htm .html",
+    "an archive that is not opened: unpack it, or ask for a zip": ".7z .gz .rar .tar .tgz .xz",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +125,7 @@ def _read_file(
         is_failure = isinstance(error, NotOpenedError)
         problem = error.about(name)
         if not is_failure and not is_called_notebook(name):
-            problem = describe_kind(name)
+            problem = _describe_kind(name)
     except BrokenProcessPool:
         problem, is_failure = TOO_LONG, True
     except Exception as error:  # a file that breaks the reader must not end the grading
@@ -130,6 +141,13 @@ def _read_file(
     return Notebook(
         **vars(file), lesson=lesson, submission=submission, problem=problem, is_failure=is_failure
     )
+
+
+def _describe_kind(name: str) -> str:
+    """Say what a file is that is no notebook, by its name."""
+    suffix = PurePath(name).suffix.casefold()
+    kinds = (kind for kind, suffixes in _KINDS.items() if suffix in suffixes.split())
+    return f"it is {next(kinds, 'not a notebook')}"
 
 
 def _timed_by_commit(file: StudentFile, clone: Path, pool: Executor) -> StudentFile:

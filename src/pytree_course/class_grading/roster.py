@@ -1,74 +1,18 @@
-"""The students of a class: its roster, and who handed in; the CSV files that a teacher gives."""
+"""The students of a class: its roster, and who handed in."""
 
-import codecs
-import csv
 import re
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from io import StringIO
 from pathlib import Path
 
+from pytree_course.class_grading.csv_files import read_csv
 from pytree_course.class_grading.downloads import CANVAS, Submitter
 from pytree_course.course import CourseError
 
 _CANVAS_COLUMN = re.compile(r".*\s\(\d+\)")
+_CANVAS_ID = "ID"  # the column of its ids
 _TOTALS = re.compile(r"(Current|Final|Override) (Score|Points|Grade|Status)")
-_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how .xlsx, .ods and .xls begin
-_FORMULA = re.compile(r"""(^|;)'(?='*[\s"]*[=+@-])""")
-"""The apostrophe that the course's own tables put before what a spreadsheet would run."""
-_HEADER = re.compile(r'(?im)^(.*[,;\t])?[ "]*(student|identifier)[ "]*([,;\t].*)?$')
-"""The line with the columns: a title may stand above it, or Excel's `sep=;`."""
-
-
-def read_csv(file: Path, columns: str) -> tuple[list[str], dict[int, dict[str, str]]]:
-    """Read a CSV file: its column names, and its rows by the number of their last line.
-
-    Spaces around cells are removed. Excel's files are supported: with semicolons or tabs, and in
-    the encodings of Windows; lines above the one with the columns are skipped. A CourseError says
-    that it should have `columns`.
-    """
-    rows: dict[int, dict[str, str]] = {}
-    try:
-        data = file.read_bytes()
-        if data.startswith(_WORKBOOKS):
-            raise CourseError(f"{file} is an Excel workbook: save it as CSV, and name that file.")
-        text = _decode(data)
-        match = _HEADER.search(text)
-        start = match.start() if match else 0
-        table, lines_above = text[start:], text.count("\n", 0, start)
-        header, _, _ = table.partition("\n")
-        separator = max(",;\t", key=header.count)
-        lines = StringIO(table, newline="")
-        reader = csv.DictReader(lines, restval="", delimiter=separator, strict=True)
-        names = [name.strip() for name in reader.fieldnames or ()]
-        reader.fieldnames = names
-        for row in reader:
-            if any(cell.strip() for cell in row.pop(None, ())):
-                raise csv.Error("it has more cells than there are columns: quote text with commas")
-            rows[lines_above + reader.line_num] = {
-                name: _FORMULA.sub(r"\1", cell.strip()) for name, cell in row.items()
-            }
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        next_line = max(rows, default=1) + 1  # after the last row that was read
-        position = f" from line {next_line} on" if isinstance(error, csv.Error) else ""
-        advice = f"It should be a CSV file with the columns {columns}."
-        raise CourseError(f"{file} cannot be read{position}: {error}. {advice}") from error
-    return names, rows
-
-
-def _decode(data: bytes) -> str:
-    """Decode a CSV file from UTF-8, Excel's UTF-16 or the encoding of Windows in western Europe.
-
-    Letters and accents are composed, as in all names of students.
-    """
-    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    try:
-        text = data.decode("utf-16" if is_utf16 else "utf-8-sig")
-    except UnicodeDecodeError:
-        text = data.decode("cp1252")
-    return unicodedata.normalize("NFC", text)
 
 
 @dataclass(frozen=True)
@@ -229,30 +173,18 @@ def read_roster(file: Path) -> list[RosterEntry]:
 
     Canvas's export of grades and GitHub Classroom's of its roster are such files, too.
     """
-    names, lines = read_csv(file, "student and name")
-    rows = list(lines.values())
-    group = next((name for name in names if name.casefold() == "group"), "")
-    columns: tuple[str, ...] = ("student", "name", "canvas_id")
-    if {"identifier", "github_username"} <= {*names}:
-        columns = ("identifier", "name", "", "github_username")
-    elif {"Student", "ID"} <= {*names}:
-        # Skip Canvas's test student, and its second line, which has the points.
-        rows = [row for row in rows if row["ID"] and row["Student"] != "Student, Test"]
-        login = "SIS Login ID" if "SIS Login ID" in names else "ID"
-        columns = (login, "Student", "ID")
-    else:
-        rows = [{name.casefold(): cell for name, cell in row.items()} for row in rows]
-        names, group = [name.casefold() for name in names], group.casefold()
-    if columns[0] not in names:
+    names, rows = read_csv(file, "student and name")
+    columns = _find_columns(names)
+    if not columns["student"]:
         raise CourseError(
             f"{file} needs a first line `student,name`, then a line for each student. "
             f"Its columns are: {', '.join(names)}."
         )
-    entries = [
-        replace(RosterEntry(*(row.get(name, "") for name in columns)), group=row.get(group, ""))
-        for row in rows
-        if row[columns[0]]
-    ]
+    entries = []
+    for row in rows.values():
+        entry = RosterEntry(**{field: row[name] for field, name in columns.items() if name})
+        if entry.student and not _is_canvas_own(entry, columns):
+            entries.append(entry)
     if not entries:
         raise CourseError(f"{file} has no line with a student.")
     logins = [entry.student for entry in entries]
@@ -262,6 +194,24 @@ def read_roster(file: Path) -> list[RosterEntry]:
         students = ", ".join(repeated)
         raise CourseError(f"{file} has {students} more than once: leave one line of each.")
     return entries
+
+
+def _find_columns(names: Sequence[str]) -> dict[str, str]:
+    """Return the column of each field of a roster's entry; "" if there is none."""
+    by_lower = {name.casefold(): name for name in names}
+    columns = {name: by_lower.get(name, "") for name in ("student", "name", "canvas_id", "group")}
+    if {"identifier", "github_username"} <= {*names}:
+        columns |= {"student": "identifier", "account": "github_username"}
+    elif {"Student", _CANVAS_ID} <= {*names}:
+        login = "SIS Login ID" if "SIS Login ID" in names else _CANVAS_ID
+        columns |= {"student": login, "name": "Student", "canvas_id": _CANVAS_ID}
+    return columns
+
+
+def _is_canvas_own(entry: RosterEntry, columns: Mapping[str, str]) -> bool:
+    """Return whether a line of Canvas's export has the points, or is its test student's."""
+    is_student = entry.canvas_id and entry.name != "Student, Test"
+    return columns["canvas_id"] == _CANVAS_ID and not is_student
 
 
 def read_canvas_columns(file: Path) -> list[str]:

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path, PurePath
 from typing import NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pytree_course.class_grading.archive import LEFT_BEHIND, unpack
 from pytree_course.class_grading.downloads import DownloadName
+from pytree_course.class_grading.times import NBGRADER_TIMESTAMP, handed_in
 from pytree_course.course import CourseError
 from pytree_course.grading.limits import (
     FOLDERS_DEEP,
@@ -22,28 +22,16 @@ from pytree_course.grading.limits import (
     READING_SECONDS,
     STUDENTS_BYTES,
     STUDENTS_ENTRIES,
-    STUDENTS_READING_SECONDS,
 )
-from pytree_course.grading.submission import UnreadableError, read_regular
+from pytree_course.grading.submission import UnreadableError
 from pytree_course.released_files import FILES, FOLDERS
-from pytree_course.texts import cut_middle, printable
-
-NBGRADER_TIMESTAMP = "timestamp.txt"
-_EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
-_MAX_YEAR = 9000  # the gradebook holds years of four digits
+from pytree_course.texts import cut_middle, join_remarks, printable
 
 A_LINK = "it is a link, and links are not followed"
 NO_FILE = "it is a FIFO, a device or a socket, not a file"
-NO_TIME = "its time cannot be right, so it counts as 1 January 1970"
-NO_STAMP = f"its {NBGRADER_TIMESTAMP} cannot be read, so the time of the file counts"
-UNKNOWN_ZONE = "its time zone, {zone}, is unknown here: its time counts as one of this computer's"
 OTHER_REASONS = "it cannot be read, for another reason"
 ZIP_IN_ZIP = "it is a zip in a zip: unpack it"
 TOO_LONG = f"it takes more than {READING_SECONDS:g} seconds, or too much memory, to read"
-NOT_READ_IN_TIME = (
-    f"it was not read, because the student's other files took {STUDENTS_READING_SECONDS:g} seconds "
-    "to read: leave only notebooks"
-)
 TOO_MUCH = (
     f"it is more than a student's work has, {STUDENTS_ENTRIES:,} files and folders, "
     f"{STUDENTS_BYTES / 1e6:g} MB and folders nested {FOLDERS_DEEP} deep: leave only notebooks"
@@ -52,18 +40,9 @@ TOO_MUCH = (
 _COURSES_OWN = (*FILES, *FOLDERS, "checks/", "colab/", "exercises/0", "notebooks/")
 """How the paths of files begin that a copy of the course has."""
 
-_KINDS = {
-    "a PDF, not a notebook": ".pdf",
-    "a Python file, not a notebook": ".py",
-    "a Word document, not a notebook": ".doc .docx",
-    "a picture, not a notebook": ".gif .heic .jpeg .jpg .png",
-    "a web page, not a notebook": ".htm .html",
-    "an archive that is not opened: unpack it, or ask for a zip": ".7z .gz .rar .tar .tgz .xz",
-}
 _MAX_NAMED = 3  # files in a list
 _MAX_REASONS = 10  # for one student
 _MAX_NAME = 200  # characters of a path in a list
-_MAX_STAMP_BYTES = 1_000
 
 
 class LeftOut(NamedTuple):
@@ -97,11 +76,6 @@ def shown_path(path: PurePath) -> str:
     return unicodedata.normalize("NFC", PurePath(*map(printable, path.parts)).as_posix())
 
 
-def join_remarks(*remarks: str) -> str:
-    """Join the remarks that are not empty."""
-    return "; ".join(filter(None, remarks))
-
-
 def group_by_reason(left_out: Iterable[LeftOut]) -> list[LeftOut]:
     """Merge the files of a student that are left out for the same reason.
 
@@ -122,13 +96,6 @@ def list_briefly(names: Sequence[str]) -> str:
     """Return the first names, and the number of the others."""
     more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
     return ", ".join(cut_middle(name, _MAX_NAME) for name in names[:_MAX_NAMED]) + more
-
-
-def describe_kind(name: str) -> str:
-    """Say what a file is that is no notebook, by its name."""
-    suffix = PurePath(name).suffix.casefold()
-    kinds = (kind for kind, suffixes in _KINDS.items() if suffix in suffixes.split())
-    return f"it is {next(kinds, 'not a notebook')}"
 
 
 def is_called_notebook(name: str) -> bool:
@@ -217,7 +184,7 @@ class Collector:
             elif is_zip(file):
                 yield from self._collect_zipped(file, name, download)
             else:
-                moment, time_remark = _handed_in(archive or file)
+                moment, time_remark = handed_in(archive or file)
                 remark = join_remarks(download.remark, time_remark)
                 place = found.clone, found.is_courses_own, download.name
                 yield StudentFile(student, file, name, moment, download.order, remark, *place)
@@ -307,42 +274,3 @@ def _why_not_read(error: OSError) -> str:
     is_right = isinstance(error, PermissionError)
     advice = ": `chmod -R u+rX` on it gives you the right to read it" if is_right else ""
     return f"it cannot be opened ({error.strerror or type(error).__name__}){advice}"
-
-
-def _handed_in(file: Path) -> tuple[datetime, str]:
-    """Return when a file was handed in, and a remark if that is uncertain.
-
-    The time is what nbgrader wrote beside the file, or else when the file was last changed.
-    """
-    stamp = file.with_name(NBGRADER_TIMESTAMP)
-    remark = ""
-    if os.path.lexists(stamp):
-        try:
-            text = read_regular(stamp, _MAX_STAMP_BYTES).decode("utf-8-sig")
-            return _nbgraders_time(text.strip())
-        except (UnreadableError, ValueError, OverflowError):
-            remark = NO_STAMP
-    try:
-        return to_local(datetime.fromtimestamp(file.lstat().st_mtime, UTC)), remark
-    except (ValueError, OverflowError, OSError):
-        return _EARLIEST, join_remarks(remark, NO_TIME)
-
-
-def _nbgraders_time(text: str) -> tuple[datetime, str]:
-    """Parse a date, a time, and a zone as an offset or by its name; return a remark as well."""
-    clock, _, zone = text.rpartition(" ")
-    if zone.startswith(("+", "-")):
-        return to_local(datetime.fromisoformat(clock + zone)), ""
-    moment = datetime.fromisoformat(clock)
-    try:
-        return to_local(moment.replace(tzinfo=ZoneInfo(zone))), ""
-    except ZoneInfoNotFoundError:  # such as EDT, or CST, which is several
-        return to_local(moment), UNKNOWN_ZONE.format(zone=zone)
-
-
-def to_local(moment: datetime) -> datetime:
-    """Convert a time to this computer's zone; raise ValueError if its year is implausible."""
-    local = moment.astimezone()
-    if not _EARLIEST.year <= local.year <= _MAX_YEAR:
-        raise ValueError("an implausible year")
-    return local

@@ -44,7 +44,7 @@ def lab(
             f"The course is in {course.root}. To go on later, start `lab` in this folder again."
         )
     if join:
-        from pytree_course.notebook.joining import join_class, welcome_note
+        from pytree_course.notebook.membership import join_class, welcome_note
 
         address, code = join
         console.print(welcome_note(join_class(course, address, code, name)))

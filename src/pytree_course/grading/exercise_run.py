@@ -102,16 +102,31 @@ def run_answers(
             if runs[name].is_settled:
                 earlier = {}
     runs |= dict.fromkeys(waiting, NOT_RUN)
+    if not time.is_over:
+        runs |= _run_on_public_cases(runs, answers, earlier, settings, time)
+    return runs
+
+
+def _run_on_public_cases(
+    runs: Mapping[str, ExerciseRun],
+    answers: Mapping[str, str],
+    earlier: Mapping[str, str],
+    settings: RunSettings,
+    time: SubmissionTime,
+) -> dict[str, ExerciseRun]:
+    """Return the runs of wrong answers, with the public cases, before which their kernel ended."""
     unexplained = {
         name: answers[name]
         for name, run in runs.items()
         if run.public_check is None and settings.is_wrong(name, run.check)
     }
-    if unexplained and not time.is_over:  # another answer ended their kernel too early
-        other_answers = {name: code for name, code in earlier.items() if name not in unexplained}
-        for name, run in _run_together(unexplained, other_answers, settings, time).items():
-            runs[name] = replace(runs[name], public_check=run.public_check)
-    return runs
+    if not unexplained:
+        return {}
+    others = {name: code for name, code in earlier.items() if name not in unexplained}
+    new_runs = _run_together(unexplained, others, settings, time)
+    return {
+        name: replace(runs[name], public_check=run.public_check) for name, run in new_runs.items()
+    }
 
 
 def _run_together(

@@ -64,8 +64,8 @@ def make_run_settings(
     lesson: LessonToGrade, right_results: RightResults, *, in_sandbox: bool
 ) -> RunSettings:
     """Return the settings that answers to a lesson run with."""
-    # By these, a run finds wrong answers, and runs them on the public cases for their reasons, if
-    # the graded cases are others.
+    # With these, a run knows which answers are wrong: they run again on the public cases, for their
+    # reasons, unless those are the graded ones.
     right = {}
     if not lesson.on_public_cases:
         right = {name: expected.observations for name, expected in right_results.items()}

@@ -35,7 +35,7 @@ def read_own_seconds() -> float:
 def read_queue_seconds(processes: Iterable[str]) -> dict[str, float]:
     """Return how long each thread of processes was ready to run without a processor.
 
-    Elsewhere than on Linux, and for a Linux that does not count it, there is nothing to return.
+    Return nothing on other systems, and where Linux does not count it.
     """
     threads = (f"{each}/task/{name}" for each in processes for name in list_folder(f"{each}/task"))
     numbers = {thread: read_file(f"{thread}/schedstat").split() for thread in threads}

@@ -249,16 +249,12 @@ def _counting_cells(exercise: str, starter: str, cells: Sequence[_Cell]) -> tupl
     changed = [cell for cell in answer_cells if cell.source.strip() not in ("", starter.strip())]
     code = [cell for cell in changed if cell.type == "code"]
     counting = _last_try(code, names)
-    if not _define_all(counting, names):
-        other_cells = [
-            cell
-            for cell in cells
-            if cell.type == "code" and cell.exercise != exercise and names <= cell.names
-        ]
-        if other_cells:
-            why = _why_another_counts(answer_cells, changed)
-            note = f"the answer cell {why}; another cell that defines the names counts"
-            return other_cells[-1:], note
+    others = [cell for cell in cells if cell.type == "code" and cell.exercise != exercise]
+    defining = [cell for cell in others if names <= cell.names]
+    if defining and not _define_all(counting, names):
+        why = _why_another_counts(answer_cells, changed)
+        note = f"the answer cell {why}; another cell that defines the names counts"
+        return defining[-1:], note
     if changed and not code:
         note = f"the answer cell {_TEXT_TYPES[changed[-1].type]}; it counts as code"
         return changed[-1:], note

@@ -7,8 +7,7 @@ of these is certain, nothing is said.
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +17,7 @@ from pytree_course.judging.verdicts import Finding
 from pytree_course.observing import observations as obs
 from pytree_course.observing.comparison import compare
 from pytree_course.observing.observations import Observation, Raised
-from pytree_course.running.outcomes import Line, Outcome
+from pytree_course.running.outcomes import Outcome
 from pytree_course.texts import shorten, with_article
 
 MAX_SENTENCES = 2  # of a check's author on one answer: learners do not read more
@@ -26,60 +25,41 @@ MAX_LINE = 60  # characters of a learner's line
 MAX_TYPE = 40
 
 
-@dataclass(frozen=True)
-class FailingCase:
-    """A failing case: its number, the expected result, and the learner's result."""
-
-    number: int
-    sentences: dict[str, str] | None
-    """The sentences of the check's author, by what is wrong with an entry of the result: "traces
-    too high", "traces", "too high", or "" for the rest. None if the result is the answer's own,
-    and not composed by the check."""
-    expected: Observation
-    got: Observation
-    line: Line | None  # the learner's line that raised
+Failing = Mapping[int, tuple[Observation, Observation]]
+"""The failing cases: the expected result and the learner's, by the case's number."""
 
 
 def find(
     expected: ExpectedExercise, outcomes: Sequence[Outcome], failed: Sequence[int]
 ) -> list[Finding]:
     """Return the findings on an answer that fails in some cases: mostly one, or none."""
-    summaries = dict(enumerate(expected.summaries))  # none of fresh cases
-    failing = [
-        FailingCase(
-            number,
-            summaries.get(number),
-            expected.observations[number],
-            outcomes[number].observation,
-            outcomes[number].line,
-        )
-        for number in failed
-    ]
-    if any(isinstance(case.got, obs.NotAttempted) for case in failing):
+    failing = {case: (expected.observations[case], outcomes[case].observation) for case in failed}
+    if any(isinstance(got, obs.NotAttempted) for _, got in failing.values()):
         return []
-    if findings := _sentences_of_the_check(failing):
+    if findings := _sentences_of_the_check(failing, expected):
         return findings
-    finding = _unexpected_error(failing) or _missing_error(failing)
+    finding = _unexpected_error(failing, outcomes) or _missing_error(failing)
     return [finding] if finding else []
 
 
-def _are_most(cases: Sequence[object], failing: Sequence[FailingCase]) -> bool:
+def _are_most(cases: Sequence[object], failing: Failing) -> bool:
     return 2 * len(cases) > len(failing)
 
 
-def _sentences_of_the_check(failing: Sequence[FailingCase]) -> list[Finding]:
+def _sentences_of_the_check(failing: Failing, expected: ExpectedExercise) -> list[Finding]:
     """Return the author's sentences that apply to results which the check composed.
 
     The sentence that applies to most cases comes first; another one follows if it adds cases.
     """
+    summaries = dict(enumerate(expected.summaries))  # none of fresh cases
     cases_by_sentence: dict[str, list[int]] = defaultdict(list)
-    for case in failing:
-        is_error = isinstance(case.expected, Raised) or isinstance(case.got, Raised)
-        if case.sentences and not is_error:
-            applicable = set(_applicable_sentences(case.expected, case.got, case.sentences))
-            for sentence in dict.fromkeys(case.sentences.values()):  # in the author's order
+    for case, (right, got) in failing.items():
+        sentences = summaries.get(case)
+        if sentences and not isinstance(right, Raised) and not isinstance(got, Raised):
+            applicable = set(_applicable_sentences(right, got, sentences))
+            for sentence in dict.fromkeys(sentences.values()):  # in the author's order
                 if sentence in applicable:
-                    cases_by_sentence[sentence].append(case.number)
+                    cases_by_sentence[sentence].append(case)
     chosen: list[Finding] = []
     explained: set[int] = set()
     for sentence, cases in sorted(cases_by_sentence.items(), key=lambda item: -len(item[1])):
@@ -130,12 +110,12 @@ def _mistakes(expected: Observation, got: Observation) -> Iterator[str]:
                 yield "too high" if wrong > right else "too low"
 
 
-def _unexpected_error(failing: Sequence[FailingCase]) -> Finding | None:
+def _unexpected_error(failing: Failing, outcomes: Sequence[Outcome]) -> Finding | None:
     """Return a finding on an error that one line raises in most failing cases."""
     groups = defaultdict(list)
-    for case in failing:
-        if isinstance(case.got, Raised) and not isinstance(case.expected, Raised):
-            groups[case.got.type, case.line].append((case.number, case.got))
+    for case, (expected, got) in failing.items():
+        if isinstance(got, Raised) and not isinstance(expected, Raised):
+            groups[got.type, outcomes[case].line].append((case, got))
     for (error_type, line), group in groups.items():
         code = line.text if line else ""
         meanings = {_meaning(error, code) for _, error in group}
@@ -144,24 +124,23 @@ def _unexpected_error(failing: Sequence[FailingCase]) -> Finding | None:
             if line:
                 data["number"] = str(line.number)
                 data["line"] = shorten(code.strip().replace("`", "'"), MAX_LINE)
-            return Finding("error", [number for number, _ in group], data)
+            return Finding("error", [case for case, _ in group], data)
     return None
 
 
-def _missing_error(failing: Sequence[FailingCase]) -> Finding | None:
+def _missing_error(failing: Failing) -> Finding | None:
     """Return a finding if most failing cases return a result instead of raising an error."""
-    silent = [
-        (case, case.expected.type)
-        for case in failing
-        if isinstance(case.expected, Raised) and not isinstance(case.got, Raised)
-    ]
-    expected_types = {expected_type for _, expected_type in silent}
-    if not _are_most(silent, failing) or len(expected_types) > 1:
+    cases, expected_types, results = [], set(), []
+    for case, (expected, got) in failing.items():
+        if isinstance(expected, Raised) and not isinstance(got, Raised):
+            cases.append(case)
+            expected_types.add(expected.type)
+            results.append(got)
+    if not _are_most(cases, failing) or len(expected_types) > 1:
         return None
-    cases = [case for case, _ in silent]
-    are_none = all(isinstance(case.got, obs.NoneValue) for case in cases)
+    are_none = all(isinstance(got, obs.NoneValue) for got in results)
     data = {"expected": expected_types.pop(), "instead": "`None`" if are_none else "a result"}
-    return Finding("no error", [case.number for case in cases], data)
+    return Finding("no error", cases, data)
 
 
 class Meaning(NamedTuple):

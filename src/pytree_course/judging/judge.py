@@ -82,12 +82,12 @@ def _explain(
     observed = [outcome.observation for outcome in outcomes]
     misconceptions = matching.find_explaining(expected.misconceptions, observed, differences.keys())
     findings = [] if misconceptions else find(expected, outcomes, verdict.failed)
+    best = misconceptions[0] if misconceptions else None
     explained_cases: Collection[int] = verdict.failed
-    if misconceptions:
-        explained_cases = misconceptions[0].observations.keys()
+    if best:
+        explained_cases = best.observations.keys()
     elif findings:
         explained_cases = findings[0].holds
-    best = misconceptions[0] if misconceptions else None
     case = _choose_case(expected, outcomes, explained_cases, best)
     outcome = outcomes[case]
     failure = Failure(
@@ -124,36 +124,42 @@ def _choose_case(
     cases: Collection[int],
     misconception: Misconception | None,
 ) -> int:
-    """Return the case to show: one with an error if most raise one, else one without.
+    """Return the case to show: of the small ones, the one that shows the misconception best.
 
-    A case that expects an error explains less, and is shown only if there is no other. Of small
-    ones, that is chosen which has most of the names that the misconception's explanation quotes,
-    and the result of fewest other misconceptions.
+    That is the one with most of the names that the explanation quotes, and then the one with the
+    result of fewest other misconceptions.
     """
-    raising = {case for case in cases if isinstance(outcomes[case].observation, Raised)}
-    usual = raising if 2 * len(raising) > len(cases) else set(cases) - raising
-    expecting_result = {
-        case for case in usual if not isinstance(expected.observations[case], Raised)
-    }
     sizes = {
         case: len(json.dumps(msgspec.to_builtins(outcomes[case].inputs)))
-        for case in expecting_result or usual
+        for case in _find_typical(expected, outcomes, cases)
     }
-    explanation = misconception.explanation if misconception else ""
-    quoted = [_words(quote) for quote in re.findall("`([^`]+)`", explanation)]
+    limit = MAX_TIMES_LARGER * min(sizes.values())
+    small = [case for case, size in sizes.items() if size <= limit]
+    if misconception is None:
+        return min(small, key=lambda case: (sizes[case], case))  # the simplest cases come first
+    quoted = [_words(quote) for quote in re.findall("`([^`]+)`", misconception.explanation)]
 
     def rank(case: int) -> tuple[int, ...]:
         given = _words(" ".join(outcomes[case].written))
         named = sum(bool(quote) and quote <= given for quote in quoted)
-        same = 0
-        if misconception:
-            wrong = misconception.observations[case]
-            same = sum(wrong == other.observations.get(case) for other in expected.misconceptions)
-        # Check scripts put the simplest cases first.
+        wrong = misconception.observations[case]
+        same = sum(wrong == other.observations.get(case) for other in expected.misconceptions)
         return -named, same, sizes[case], case
 
-    limit = MAX_TIMES_LARGER * min(sizes.values())
-    return min((case for case, size in sizes.items() if size <= limit), key=rank)
+    return min(small, key=rank)
+
+
+def _find_typical(
+    expected: ExpectedExercise, outcomes: Sequence[Outcome], cases: Collection[int]
+) -> set[int]:
+    """Return the cases in which an answer raises an error if it does in most, else the others.
+
+    Cases that expect an error explain less: they are left out unless all do.
+    """
+    raising = {case for case in cases if isinstance(outcomes[case].observation, Raised)}
+    typical = raising if 2 * len(raising) > len(cases) else set(cases) - raising
+    expecting_error = {case for case in typical if isinstance(expected.observations[case], Raised)}
+    return typical - expecting_error or typical
 
 
 def _words(text: str) -> set[str]:

@@ -375,23 +375,25 @@ def _note_if_slow() -> Iterator[None]:
 
 
 def _keep_findable(checks: Checks) -> None:
-    """Make `check` in check cells refer to these checks, even if an answer rebinds the name."""
+    """Let check cells find these checks, even if an answer defines a `check` of its own.
+
+    That answer needs its own, so the name stays as it is: IPython replaces it in check cells.
+    """
     shell: Any = get_ipython()
     if shell is not None:
         shell.user_ns[CHECKS_VARIABLE] = checks
-        transformers = shell.ast_transformers
-        others = [other for other in transformers if not isinstance(other, _CheckCells)]
-        shell.ast_transformers = [*others, _CheckCells(shell.user_ns)]
+        others = [each for each in shell.ast_transformers if not isinstance(each, _FindChecks)]
+        shell.ast_transformers = [*others, _FindChecks(shell.user_ns)]
 
 
-class _CheckCells(ast.NodeTransformer):
-    """Replace `check` by the checks themselves before the name of an exercise."""
+class _FindChecks(ast.NodeTransformer):
+    """Replace the name `check` before the name of one of the exercises."""
 
     def __init__(self, names: dict[str, Any]) -> None:
         self._names = names
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         is_check = isinstance(node.value, ast.Name) and node.value.id == "check"
-        if is_check and node.attr in dir(self._names.get(CHECKS_VARIABLE)):
+        if is_check and node.attr in dir(self._names.get(CHECKS_VARIABLE)):  # none after %reset
             node.value = ast.copy_location(ast.Name(CHECKS_VARIABLE, ast.Load()), node.value)
         return self.generic_visit(node)

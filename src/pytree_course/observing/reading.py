@@ -25,24 +25,15 @@ _MAX_DEPTH = obs.MAX_DEPTH + 2  # metadata lie deeper than their node
 
 
 def read_json(kind: Any, text: str | bytes) -> Any:
-    """Return untrusted JSON text as a value of a type, or raise ValueError."""
-    return _read(msgspec.json.decode, text, kind)
-
-
-def read_as(kind: Any, data: object) -> Any:
-    """Return untrusted JSON that is parsed already as a value of a type, or raise ValueError.
+    """Return untrusted JSON text as a value of a type, or raise ValueError.
 
     Examples
     --------
-    >>> read_as(Number | String, ["number", "int", 3])
+    >>> read_json(Number | String, '["number", "int", 3]')
     Number(type='int', value=3)
     """
-    return _read(msgspec.convert, data, kind)
-
-
-def _read(parse: Any, data: object, kind: Any) -> Any:
     try:
-        value = parse(data, type=kind)
+        value = msgspec.json.decode(text, type=kind)
         _check(value)
     except (msgspec.MsgspecError, RecursionError) as error:
         raise ValueError(str(error)) from error

@@ -10,7 +10,7 @@ from pytree_course.course import GOING_DEEPER, LessonFiles
 from pytree_course.judging.expected import LessonSection, Prediction
 from pytree_course.sources.deciding import deciding_digests
 from pytree_course.sources.exercises import Exercise, read_answers, read_exercises, read_practice
-from pytree_course.sources.predictions import read_predictions
+from pytree_course.sources.predictions import read_predictions, with_shuffled_options
 from pytree_course.sources.source_cells import SourceCell, read_cells, slug
 from pytree_course.texts import text_digest
 
@@ -184,9 +184,10 @@ def read_sources(files: LessonFiles) -> LessonSources:
     predictions: dict[str, Prediction] = {}
     notebooks = []
     for file in (files.sources / "lesson.md", *files.deeper_files()):
-        predictions_in_file, cells = read_predictions(read_cells(file))
-        predictions |= predictions_in_file
-        notebooks.append(cells)
+        cells = read_cells(file)
+        in_file = read_predictions(cells)
+        predictions |= in_file
+        notebooks.append(with_shuffled_options(cells, in_file))
     lesson, *deeper = notebooks
     _refuse_shared_ids([cell for cells in notebooks for cell in cells], predictions)
     exercise_cells: list[SourceCell] = []

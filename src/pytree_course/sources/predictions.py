@@ -1,8 +1,8 @@
-"""Read a lesson's predictions, shuffle their options reproducibly, fold their answers."""
+"""A lesson's predictions: read them, shuffle their options reproducibly, fold their answers."""
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -22,34 +22,44 @@ FOLD = "<details>\n<summary>The answer, and why</summary>\n\n"
 FOLD_END = "\n\n</details>"
 
 
-def read_predictions(
-    cells: list[SourceCell],
-) -> tuple[dict[str, Prediction], list[SourceCell]]:
-    """Read the predictions by the ids of their answers' cells; return the cells with new letters.
+def read_predictions(cells: list[SourceCell]) -> dict[str, Prediction]:
+    """Read the predictions, with their options shuffled, by the ids of their answers' cells."""
+    return {
+        cell.id: _prediction(cells, index)
+        for index, (asking, cell) in enumerate(pairwise(cells), 1)
+        if cell.kind == "code" and _answers_prediction(cell, asking)
+    }
 
-    The id of the answer's cell determines the order of the options, so that each build gives the
-    same; the letters in the text below are changed, too.
-    """
-    predictions: dict[str, Prediction] = {}
+
+def with_shuffled_options(
+    cells: list[SourceCell], predictions: Mapping[str, Prediction]
+) -> list[SourceCell]:
+    """Return cells with the predictions' options shuffled, and new letters in the texts below."""
     rewritten = list(cells)
     new_letters: dict[str, str] = {}  # of the latest prediction, by the author's letters
     for index, (above, cell) in enumerate(pairwise(cells), 1):
         if cell.heading or cell.source.startswith(PREDICTION):
             new_letters = {}
-        if cell.kind == "markdown" and new_letters:
+        if cell.id in predictions:
+            new_letters = _new_letters(above, cell)
+            rewritten[index - 1] = _with_options(above, predictions[cell.id])
+        elif cell.kind == "markdown" and new_letters:
             _refuse_bare_letter(cell)
             source = with_letters(cell.source, new_letters)
             if above.id in predictions and split_answer(source)[0]:
                 source = _with_letter_first(source, predictions[above.id].answer)
             rewritten[index] = replace(cell, source=source)
-        elif cell.kind == "code" and _answers_prediction(cell, above):
-            letters = [letter for letter, _ in OPTION.findall(above.source)]
-            shuffled = random.Random(cell.id).sample(letters, len(letters))
-            new_letters = dict(zip(shuffled, letters, strict=True))
-            prediction = _prediction(cells, index, shuffled)
-            predictions[cell.id] = prediction
-            rewritten[index - 1] = _with_options(above, prediction)
-    return predictions, rewritten
+    return rewritten
+
+
+def _new_letters(asking: SourceCell, cell: SourceCell) -> dict[str, str]:
+    """Return the options' letters by the author's, in their new order.
+
+    The id of the answer's cell determines the order, so that each build gives the same.
+    """
+    letters = [letter for letter, _ in OPTION.findall(asking.source)]
+    shuffled = random.Random(cell.id).sample(letters, len(letters))
+    return dict(zip(shuffled, letters, strict=True))
 
 
 def _answers_prediction(cell: SourceCell, above: SourceCell) -> bool:
@@ -63,8 +73,8 @@ def _answers_prediction(cell: SourceCell, above: SourceCell) -> bool:
     return is_asked
 
 
-def _prediction(cells: list[SourceCell], index: int, shuffled: Sequence[str]) -> Prediction:
-    """Make the prediction whose answer is in the cell at an index, from the cells around it."""
+def _prediction(cells: list[SourceCell], index: int) -> Prediction:
+    """Read the prediction whose answer is in the cell at an index, from the cells around it."""
     asking, cell = cells[index - 1], cells[index]
     text = OPTION.sub("", asking.source).removeprefix(PREDICTION).replace("**Predict.**", "")
     question = " ".join(text.split())
@@ -83,7 +93,7 @@ def _prediction(cells: list[SourceCell], index: int, shuffled: Sequence[str]) ->
         alone=make_standalone(cell.source, question, code_above),
         why=_explanation(cells[index + 1 :]),
     )
-    return as_written.reordered(shuffled)
+    return as_written.reordered([*_new_letters(asking, cell)])
 
 
 def _explanation(cells_below: Sequence[SourceCell]) -> str:

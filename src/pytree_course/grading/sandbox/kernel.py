@@ -33,26 +33,32 @@ class SandboxedKernel:
         variables[COURSE_VARIABLE] = COURSE_INSIDE
         variables["IPYTHONDIR"] = f"{TMP}/ipython"
         connection, request = kernel_request(variables, files)
-        with ExitStack() as cleanup:
+        with ExitStack() as cleanup:  # in reverse order, also if this raises an exception
             self.sandbox = door.make_sandbox(request)
             cleanup.callback(self.sandbox.end)
-            root = f"/proc/{self.sandbox.pid}/root"
-            self._folders = [_open(f"{root}{folder}", cleanup) for folder in WRITABLE_FOLDERS]
-            # The sandbox's own /proc lists only its processes.
-            proc = _open(f"{root}/proc", cleanup)
-            self._proc = f"/proc/self/fd/{proc}"
-            self._until_connected = cleanup.enter_context(ExitStack())
-            socket_folder = _open(f"{root}{TMP}", self._until_connected)
+            self._open_folders(cleanup)
             # The "ip" of an ipc connection is a path, to which its client appends the ports.
             name = os.path.basename(connection["ip"])
-            self.connection: Any = dict(connection)
-            self.connection["ip"] = f"/proc/self/fd/{socket_folder}/{name}"
-            self._stopped = threading.Event()
-            watch = threading.Thread(target=self._watch, name="sandbox watch", daemon=True)
-            watch.start()
-            cleanup.callback(watch.join)
-            cleanup.callback(self._stopped.set)  # callbacks run in reverse order
+            ip = f"/proc/self/fd/{self._socket_folder}/{name}"
+            self.connection: Any = {**connection, "ip": ip}
+            self._start_watch(cleanup)
             self._cleanup = cleanup.pop_all()
+
+    def _open_folders(self, cleanup: ExitStack) -> None:
+        """Open the sandbox's folders from outside."""
+        root = f"/proc/{self.sandbox.pid}/root"
+        self._folders = [_open(f"{root}{folder}", cleanup) for folder in WRITABLE_FOLDERS]
+        # The sandbox's own /proc lists only its processes.
+        self._proc = f"/proc/self/fd/{_open(f'{root}/proc', cleanup)}"
+        self._until_connected = cleanup.enter_context(ExitStack())
+        self._socket_folder = _open(f"{root}{TMP}", self._until_connected)
+
+    def _start_watch(self, cleanup: ExitStack) -> None:
+        self._stopped = threading.Event()
+        watch = threading.Thread(target=self._watch, name="sandbox watch", daemon=True)
+        watch.start()
+        cleanup.callback(watch.join)
+        cleanup.callback(self._stopped.set)
 
     def on_connected(self) -> None:
         """Close the path to its sockets.
