@@ -1573,7 +1573,7 @@ def add_noise(key, tree, scale):
 +    keys = list(jax.random.split(key, len(jax.tree.leaves(tree))))
 
 
-# %% exercise="add_noise" misconception="len_counts_the_leaves" section="a-key-for-every-leaf"
+# %% exercise="add_noise" misconception="len_counts_the_leaves" section="noise-for-every-leaf"
 """Your function fails where the tree has more leaves than its outermost node has children: `len(tree)` is the number of these children, so there are too few keys. Count the leaves: parts can hold several."""
 def add_noise(key, tree, scale):
     leaves, structure = jax.tree.flatten(tree)
@@ -1896,7 +1896,7 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(lambda leaf: most * leaf / norm, grads)
 
 
-# %% exercise="clip" misconception="where_takes_trees" met="jax-ml/jax#9349" section="trees-that-nearly-fit" changes="solution"
+# %% exercise="clip" misconception="where_takes_trees" met="jax-ml/jax#9349" section="trees-that-should-fit" changes="solution"
 """One of your functions fails for containers with a `TypeError`: it passes whole trees to a function of `jnp`, such as `jnp.where`. These functions take arrays only, not dicts or lists."""
 -        squares = jnp.sum(leaf**2)
 -        return leaf * (most / jnp.sqrt(jnp.maximum(squares, most**2)))

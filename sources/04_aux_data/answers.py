@@ -648,12 +648,12 @@ fields = {name: "leaf" if name in "AEGHJ" else "aux" for name in "ABCDEFGHIJ"}
 fields = {name: "leaf" if name in "ACGHJ" else "aux" for name in "ABCDEFGHIJ"}
 
 
-# %% exercise="sort_fields" misconception="ints_stay_ints" section="ints-that-become-tracers"
+# %% exercise="sort_fields" misconception="ints_stay_ints" section="ints-under-jit"
 """Under jit, an int that is a leaf does not stay an int: each leaf becomes a tracer. Python's `range` cannot use a tracer, because a tracer has no value yet."""
 fields = {name: "aux" if name in "BFI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
-# %% exercise="sort_fields" misconception="bools_stay_bools" met="patrick-kidger/equinox#1036" section="ints-that-become-tracers"
+# %% exercise="sort_fields" misconception="bools_stay_bools" met="patrick-kidger/equinox#1036" section="ints-under-jit"
 """Under jit, a bool that is a leaf does not stay a bool: each leaf becomes a tracer. Python's `if` cannot use a tracer, because a tracer is neither True nor False yet."""
 fields = {name: "aux" if name in "BDF" else "leaf" for name in "ABCDEFGHIJ"}
 
@@ -783,12 +783,12 @@ predictions = dict(A=1, B=2, C=2, D=2, E=5, F=3, G=2, H=2, I=2, J=1)
 predictions = dict(A=1, B=2, C=2, D=1, E=1, F=3, G=2, H=2, I=2, J=1)
 
 
-# %% exercise="predict_traces" misconception="equal_code_is_equal" met="jax-ml/jax#14743" section="never-equal"
+# %% exercise="predict_traces" misconception="equal_code_is_equal" met="jax-ml/jax#14743" section="functions-in-aux-data"
 """1 would be right if functions that do the same were equal. JAX compares the functions in aux_data with `==`: two functions are equal only if they are the same object, and each run of a `lambda` makes a new one."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=1, G=2, H=2, I=2, J=1)
 
 
-# %% exercise="predict_traces" misconception="nan_equals_nan" section="never-equal"
+# %% exercise="predict_traces" misconception="nan_equals_nan" section="functions-in-aux-data"
 """1 would be right if the two values were equal. They look the same in print. But JAX compares them with `==`: try `==` in Python."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=1, H=2, I=2, J=1)
 
@@ -911,7 +911,7 @@ jax.tree_util.register_pytree_node(
 +        return (self.w,), tuple(self.options.items())
 
 
-# %% exercise="stale_options" misconception="options_are_leaves" section="ints-that-become-tracers" changes="frozen_set"
+# %% exercise="stale_options" misconception="options_are_leaves" section="ints-under-jit" changes="frozen_set"
 """Your options are leaves now, so jit turns them into tracers, also bools and ints. A Python `if` cannot use a tracer, and a string cannot be an argument of a compiled program."""
 -        return [self.w], frozenset(self.options.items())
 +        return (self.w, self.options), None
@@ -920,7 +920,7 @@ jax.tree_util.register_pytree_node(
 +        return cls(*children)
 
 
-# %% exercise="stale_options" misconception="never_equal" section="never-equal" changes="frozen_set"
+# %% exercise="stale_options" misconception="never_equal" section="functions-in-aux-data" changes="frozen_set"
 """jit sees each change, but it also traces at each call where no option has changed. Your flatten makes a new object that is equal only to itself."""
 +class Picture:
 +    def __init__(self, options):
@@ -1151,7 +1151,7 @@ class Model:
 +@dataclass(frozen=True)
 
 
-# %% exercise="old_answer" misconception="a_new_jit_in_each_call" section="never-equal" changes="both_are_arguments"
+# %% exercise="old_answer" misconception="a_new_jit_in_each_call" section="functions-in-aux-data" changes="both_are_arguments"
 """The results are right, but each call is a new trace. You jit a new function in each call, or empty the caches, so jit never finds an old program."""
 -@partial(jax.jit, static_argnums=0)
 -def run(act, scale, x):
@@ -1280,7 +1280,7 @@ class Dense(eqx.Module):
 +        return cls(*children, aux)
 
 
-# %% exercise="dense" misconception="a_new_function_each_time" met="patrick-kidger/equinox#686" section="never-equal" changes="aux_is_not_unpacked"
+# %% exercise="dense" misconception="a_new_function_each_time" met="patrick-kidger/equinox#686" section="functions-in-aux-data" changes="aux_is_not_unpacked"
 """Two layers with the same activation do not share a trace: your aux_data holds a new object for each layer, such as the layer itself, or a `lambda`, a `partial` or a `jax.jit` around the activation. Such objects are equal only to themselves, even when they do the same."""
 -        self.w, self.b, self.activation = w, b, activation
 +        self.w, self.b, self.activation = w, b, lambda x: activation(x)
@@ -1529,7 +1529,7 @@ class TrainState:
 +        return cls(children[0], 0, name)
 
 
-# %% exercise="step_counter" misconception="float_counter" section="ints-that-become-tracers" changes="solution"
+# %% exercise="step_counter" misconception="float_counter" section="ints-under-jit" changes="solution"
 """Your counter becomes a float instead of a whole number. This also causes a second trace: the first call gets an int, and all later calls get a float, which is another dtype."""
      """Parameters, how many steps were made, and a name."""
 -
@@ -1544,7 +1544,7 @@ class TrainState:
 +        return replace(self, params=params, step=self.step + np.int32(1))
 
 
-# %% exercise="step_counter" misconception="int_of_a_tracer" section="ints-that-become-tracers" changes="float_counter"
+# %% exercise="step_counter" misconception="int_of_a_tracer" section="ints-under-jit" changes="float_counter"
 """Your `advance` works without jit, and fails under jit: it asks the counter for its value, as `int` does. Under jit the counter is a tracer: it has a dtype, but no value."""
 -        return replace(self, params=params, step=self.step + 1.0)
 +        return replace(self, params=params, step=int(self.step) + 1)
@@ -1933,7 +1933,7 @@ class Lookup(NamedTuple):
 +        return cls(np.array(aux, np.float32), *children)
 
 
-# %% exercise="lookup_table" misconception="compared_by_identity" section="never-equal" changes="tuple_in_aux"
+# %% exercise="lookup_table" misconception="compared_by_identity" section="functions-in-aux-data" changes="tuple_in_aux"
 """Your table is in a wrapper, so comparing it raises no error. But the wrapper is equal only to itself: even two layers with equal tables do not share a trace."""
 +class Wrapped:
 +    def __init__(self, table):
@@ -2231,7 +2231,7 @@ def sweep(loss, w, rates):
     return [after_step(float(rate)) for rate in rates]
 
 
-# %% exercise="sweep" misconception="float_inside_jit" section="ints-that-become-tracers" changes="the_new_w"
+# %% exercise="sweep" misconception="float_inside_jit" section="ints-under-jit" changes="the_new_w"
 """jit raises an error while it traces your function: `float` stands inside the jitted function. There the loss is a tracer, which has no value yet: `float` is for the result of the call."""
 -        return w - rate * jax.grad(loss)(w)
 +        return float(loss(w - rate * jax.grad(loss)(w)))
@@ -2637,7 +2637,7 @@ class Static:
     value: object
 
 
-# %% exercise="static_wrapper" misconception="nan_is_forgotten" section="never-equal"
+# %% exercise="static_wrapper" misconception="nan_is_forgotten" section="functions-in-aux-data"
 """Your answer tells the types apart. But two `nan` are not equal, so jit makes a new trace for each of them. In Python `nan` is unequal even to itself, and since Python 3.10 its hash depends on the object."""
 
 
@@ -2657,7 +2657,7 @@ class Static:
         return hash((type(self.value), self.value))
 
 
-# %% exercise="static_wrapper" misconception="the_hash_of_nan" section="never-equal" changes="nan_is_forgotten"
+# %% exercise="static_wrapper" misconception="the_hash_of_nan" section="functions-in-aux-data" changes="nan_is_forgotten"
 """In your answer, two `Static` of `nan` are equal, but their hashes differ. Since Python 3.10 the hash of a `nan` depends on the object. Equal values must have equal hashes."""
 -        return (
 -            isinstance(other, Static)
@@ -2753,7 +2753,7 @@ class Static:
 +        return type(self.value), "nan" if self.value != self.value else self.value
 
 
-# %% exercise="static_wrapper" misconception="the_value_is_a_leaf" section="ints-that-become-tracers" changes="the_bare_value_in_aux"
+# %% exercise="static_wrapper" misconception="the_value_is_a_leaf" section="ints-under-jit" changes="the_bare_value_in_aux"
 """Your `Static` has a leaf. So jit traces the value: a number becomes a tracer, and for a string jit raises an error. `jax.tree.map` changes the value, too."""
 -        return (), self.value
 +        return (self.value,), None
