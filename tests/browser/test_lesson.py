@@ -77,6 +77,11 @@ def test_a_prediction_is_made_by_keyboard_and_revealed_by_the_next_cell(lesson: 
     ):
         page.keyboard.press(key)
         expect(buttons[focused]).to_be_focused()
+    page.keyboard.press("Tab")  # past the last option: on to the cell that answers
+    assert active_cell(page) == name
+    for key in ("ArrowUp", "Enter"):
+        page.keyboard.press(key)
+    expect(choice).to_be_focused()
     for key in "xac":  # `a` is a new cell to JupyterLab, `x` cuts one
         page.keyboard.press(key)
     question.get_by_text("You predict C.").wait_for()

@@ -133,7 +133,11 @@
     const isText = target.closest("input, textarea, .cm-editor");
     const ours = target.closest(isText ? ".pytree-predict" : OURS); // to leave Review's field answers it
     if (ours && key === "Escape") activeCell.node.focus(); // back to the keys of JupyterLab
-    if (key === "Enter" && shiftKey && target.closest(".pytree-predict")) leadOn(notebook, activeCell);
+    const predict = target.closest(".pytree-predict");
+    const isLast = target === [...(predict?.querySelectorAll("button, input") ?? [])].at(-1);
+    const leavesByTab = isLast && key === "Tab" && !shiftKey; // else past the cell that answers, to what explains it
+    if (leavesByTab) event.preventDefault();
+    if (leavesByTab || (predict && key === "Enter" && shiftKey)) leadOn(notebook, activeCell);
     if (isText) return;
     const open = widgets.slice(Math.max(0, at - 1), at + 1).map(({ node }) => node.querySelector(OPEN)).find(Boolean);
     const question = target.closest(".pytree-choice") ?? open;
