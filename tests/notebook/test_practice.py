@@ -58,7 +58,9 @@ def test_a_wrong_answer_is_explained_and_a_right_one_is_progress_without_points(
         run(OPENS_ONE_LEVEL)
         assert "you open only the outermost one" in run(CELLS["leaves_of-check"].source)
         run(CELLS["leaves_of-ours"].source)
-        assert "✓ Correct" in run(CELLS["leaves_of-check"].source)
+        right = run(CELLS["leaves_of-check"].source)
+        assert "✓ Correct" in right
+        assert "Go on reading below" in right  # the next exercise stands sections further down
     assert "Next: Write leaves_of (practice, about " in str(standing(BUILT, Progress(None)))
     progress = Progress.load(tmp_path / "progress.jsonl")
     assert progress.in_exercise("01_leaves", "leaves_of").correct

@@ -45,6 +45,7 @@ from pytree_course.running.run_cases import CaseInterrupted, run_cases, run_chec
 
 TRIES_BEFORE_SOLUTION = 3
 SLOW_AFTER = 10  # seconds
+READ_ON = "Go on reading below."
 
 
 class Checks:
@@ -110,16 +111,21 @@ class Checks:
         """Return the link to the list of the lesson's deeper sections."""
         return self._course.link(self.files.notebook, GOING_DEEPER)
 
-    def standing(self, template: str = "standing") -> Feedback:
-        """Return the learner's progress in this lesson, and what comes next."""
+    def standing(self, template: str = "standing", *, in_lesson: bool = False) -> Feedback:
+        """Return the learner's progress, and what comes next: within a lesson, its text."""
         progress = self.progress
         if progress.file is not None:  # another notebook may have added to it
             progress = Progress.load(progress.file)
         now = standing(self.expected, progress)
-        following = self._next_lesson() if now.are_core_exercises_done or not now.next else None
-        values = {"format_minutes": format_minutes, "now": now, "following": following}
-        text = f"{now}\nNext lesson: {following[0]} ({following[1]})" if following else str(now)
-        return Feedback(render(f"notebook/{template}.html", check=self, **values), text)
+        is_end = now.are_core_exercises_done or not now.next
+        following = self._next_lesson() if is_end else None
+        read_on = READ_ON if in_lesson and not is_end else ""
+        text = f"{now.counts}. {read_on}" if read_on else str(now)
+        if following:
+            text = f"{text}\nNext lesson: {following[0]} ({following[1]})"
+        values = {"now": now, "following": following, "read_on": read_on, "check": self}
+        html = render(f"notebook/{template}.html", format_minutes=format_minutes, **values)
+        return Feedback(html, text)
 
     def _next_lesson(self) -> tuple[str, str] | None:
         """Return title and link of the next lesson, if there is one."""
@@ -236,7 +242,8 @@ class ExerciseCheck:
             from pytree_course.notebook.in_grading import warnings  # for right answers only
 
             advice = [*warnings(self._checks.files, expected.graded, self._exercise), *advice]
-        return feedback(verdict, advice=advice, standing=self._checks.standing())
+        now = self._checks.standing(in_lesson=self._exercise.is_practice)
+        return feedback(verdict, advice=advice, standing=now)
 
     def _explain(
         self, verdict: Verdict, call: Callable[..., Any] | None, answers: Sequence[Any]
