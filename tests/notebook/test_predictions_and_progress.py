@@ -77,7 +77,7 @@ def test_who_predicted_nothing_is_invited_to_guess():
         assert "guess first" in said(widget)
 
 
-ANSWER = 'jax.tree.leaves({2: "number", "a": "letter"})'
+ANSWER = 'print(jax.tree.leaves({2: "number", "a": "letter"}))'
 
 
 @pytest.mark.parametrize(
