@@ -121,8 +121,8 @@ class Gradebook:
 
     def remember(self, **changes: Any) -> None:
         """Change some fields of what is remembered of the class."""
-        memory = structs.replace(self.memory(), **changes)
-        with self._transaction():
+        with self._transaction():  # another grading may remember something else meanwhile
+            memory = structs.replace(self.memory(), **changes)
             self._database.execute("DELETE FROM memory")
             record = json.dumps(to_builtins(memory), ensure_ascii=False)
             self._database.execute("INSERT INTO memory VALUES (?)", [record])

@@ -121,7 +121,7 @@ def _arrange_results(failure: Failure) -> tuple[int, int, int]:
 def _height(verdict: Verdict, failure: Failure, width: int, height: int) -> int:
     """Estimate the height of feedback in pixels, with what was given above the two results.
 
-    Those are `width` and `height` large.
+    `width` and `height` are those of the two results as they are arranged.
     """
     texts = [misconception.explanation for misconception in verdict.misconceptions]
     texts += [*words.finding_sentences(verdict.findings), failure.note]
