@@ -711,8 +711,8 @@ def running_mean(cls, rng):
     note += "object, and not to one another. The means:"
     given = [(*floats(1), floats(count)) for count in (2, 2 + rng.integers(4))]
     found += cases(partial(beside, one), note, given)
-    note = "The first numbers are added, then the others: if `again`, to a new object, and if "
-    note += "`to_the_same`, each to the same object. How often does Python run `function` for them?"
+    note = "`numbers` are added, then `more`: with `again` to a new object, with `to_the_same` "
+    note += "each to one and the same object. How often does Python run `function` for `more`?"
     ways = [(False, False), (True, False), (False, True)] * 2
     given = [(floats(3), floats(2 + rng.integers(4)), *way) for way in ways]
     found += cases(runs_when_added, note, given, if_wrong=RUNS)
@@ -1033,7 +1033,7 @@ def temperature(cls, rng):
     found += cases(
         of(built_by_jax, seen), f"{note}:", [(draw(), word, child) for child in children]
     )
-    wrong = {"": "A rebuilt model holds a copy of what JAX put in, and not the object itself."}
+    wrong = {"": "The `params` of a rebuilt model are not the object itself that JAX put in."}
     given = [(draw(), word, child) for child in ([number(rng)], {other: [number(rng)]})]
     note += ". Does the model hold this very object?"
     found += cases(is_kept, note, given, if_wrong=wrong)

@@ -126,6 +126,12 @@
 +        return self.weight, self.bias
 
 
+# %% exercise="affine" misconception="children_only_and_the_default" changes="children_only"
+"""JAX takes your weight for the sequence of all children: it raises an error, or the items of the weight become leaves. Flatten returns a pair: a tuple of the children, then the aux_data. And a rebuilt layer has the default `act`."""
+-        return cls(weight, bias, aux_data)
++        return cls(weight, bias)
+
+
 # %% exercise="affine" misconception="three_parts" changes="one_container_as_the_only_child"
 """JAX cannot flatten your layer: it expects a pair from flatten, and yours returns three things. Put the two children into a tuple of their own."""
 -        return ((self.weight, self.bias),), self.act
@@ -3059,6 +3065,29 @@ jax.tree_util.register_pytree_with_keys(
 -        self.params = {**params, "temperature": 1.0}
 +        self.params = copied(params)
 +        self.params["temperature"] = 1.0
+
+
+# %% exercise="temperature" misconception="lists_are_not_opened" section="objects-that-change" changes="only_the_outer_dict"
+"""Your copy opens only dicts. So a list is still the caller's, and so is what stands inside a list or a tuple. `jax.tree.map` opens every container that JAX knows, and keeps its type."""
++def copied(tree):
++    if isinstance(tree, dict):
++        return {key: copied(child) for key, child in tree.items()}
++    return tree
++
++
+ @jax.tree_util.register_pytree_node_class
+...
+-        self.params = {**params, "temperature": 1.0}
++        self.params = {**copied(params), "temperature": 1.0}
+
+
+# %% exercise="temperature" misconception="the_children_are_not_unpacked" section="flatten-and-unflatten" changes="solution"
+"""In a rebuilt model, `params` is a tuple with the object that JAX put in. Unflatten gets all children in one sequence, even where there is only one: unpack it."""
+     """A dict of parameters; a new model has temperature 1.0."""
+-
+...
+-        (model.params,) = children
++        model.params = children
 
 
 # %% exercise="temperature" misconception="namedtuples_become_tuples" section="objects-that-change" changes="only_the_outer_dict"

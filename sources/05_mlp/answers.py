@@ -389,6 +389,12 @@ def momentum_step(state, batch, rate):
 +    updates, velocity = momentum(state["velocity"], grads, rate)
 
 
+# %% exercise="momentum_step" misconception="only_the_weights_move" changes="solution"
+"""Your biases, or all leaves with one axis, stay as they were: only the weights moved. A step moves every leaf."""
+-    params = jax.tree.map(jnp.add, state["params"], updates)
++    params = jax.tree.map(lambda p, u: p + u if p.ndim > 1 else p, state["params"], updates)
+
+
 # %% exercise="momentum_step" misconception="the_updates_as_velocity" changes="solution"
 """Your parameters are right after one step, but the velocity in your new state is the update. `momentum` returns the new velocity as its second result: keep this one."""
 -    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
@@ -3434,6 +3440,12 @@ def updated(state, grads, rate, beta=0.9):
 """Your parameters are right after one step, but the velocity in your new state is the gradient alone. Then the next step knows no earlier gradient. Keep the new velocity, the one that moves the parameters."""
 -    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 +    return {**state, "params": params, "velocity": grads, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="beta_for_the_gradient" changes="solution"
+"""Your velocity keeps the old velocity whole and multiplies the gradient by `beta`. It is the other way round: `beta` makes the old velocity smaller."""
+-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
++    velocity = jax.tree.map(lambda v, g: beta * g + v, state["velocity"], grads)
 
 
 # %% exercise="updated" misconception="trees_are_numbers"
