@@ -3068,7 +3068,7 @@ jax.tree_util.register_pytree_with_keys(
 
 
 # %% exercise="temperature" misconception="lists_are_not_opened" section="objects-that-change" changes="only_the_outer_dict"
-"""Your copy opens only dicts. So a list is still the caller's, and so is what stands inside a list or a tuple. `jax.tree.map` opens every container that JAX knows, and keeps its type."""
+"""Your copy does not go into lists and tuples: what stands inside them is still the caller's. `jax.tree.map` opens every container that JAX knows, and keeps its type."""
 +def copied(tree):
 +    if isinstance(tree, dict):
 +        return {key: copied(child) for key, child in tree.items()}
