@@ -1920,7 +1920,7 @@ class Lookup(NamedTuple):
 -
 
 
-# %% exercise="lookup_table" misconception="tuple_in_aux" met="PlasmaControl/DESC#1582" changes="by_class_decorator"
+# %% exercise="lookup_table" misconception="tuple_in_aux" met="PlasmaControl/DESC#1582, jax-ml/jax#4572" changes="by_class_decorator"
 """JAX can compare your table now, but the table is not a leaf. So each new table is a new type of node, with a new trace, and a new program that holds all numbers of the table. A large table makes its compilation longer."""
 -        return self.scale * jax.lax.stop_gradient(jnp.take(self.table, index))
 +        return self.scale * jnp.asarray(self.table)[index]
@@ -2764,7 +2764,7 @@ class Static:
 +        return cls(*children)
 
 
-# %% exercise="static_wrapper" misconception="always_equal" met="jax-ml/jax#4572" section="a-list-in-aux-data" changes="compared_by_identity"
+# %% exercise="static_wrapper" misconception="always_equal" section="a-list-in-aux-data" changes="compared_by_identity"
 """All your `Static` are equal, so jit runs the program with the first value for all of them, without an error. jit does not look at the value, only at the result of `==`."""
          self.value = value
 +
