@@ -366,7 +366,9 @@ def _note_if_slow() -> Iterator[None]:
 
     def show_note() -> None:
         slow = note("◷", words.SLOW_CODE_TITLE, [words.SLOW_CODE])
-        handles.append(display(slow, display_id=True))
+        # Outside of IPython, `display` prints the note, and returns nothing to update.
+        if handle := display(slow, display_id=True):
+            handles.append(handle)
 
     # In the context of the cell, so that the note is shown below it.
     timer = threading.Timer(SLOW_AFTER, copy_context().run, [show_note])
