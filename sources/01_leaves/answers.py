@@ -2006,7 +2006,7 @@ def whole_shapes(tree):
     return jax.tree.leaves(tree)
 
 
-# %% exercise="whole_shapes" misconception="only_by_wrapping" met="jax-ml/jax#18049"
+# %% exercise="whole_shapes" misconception="only_by_wrapping"
 """Your shapes come back as arrays, or as single lengths. JAX does not open arrays. But a list can stay whole without becoming an array, and the result should hold the lists themselves."""
 def whole_shapes(tree):
     def pack(node):

@@ -870,7 +870,7 @@ def unstack(tree):
     return [jax.tree.map(lambda leaf: leaf[i, ...], tree) for i in range(leaves[0].shape[0])]
 
 
-# %% exercise="stack_trees" misconception="lists_instead_of_arrays" met="google-deepmind/jraph#10" changes="solution"
+# %% exercise="stack_trees" misconception="lists_instead_of_arrays" changes="solution"
 """In your stacked tree each leaf became a list. To JAX a list is a node, so there are as many leaves as before: such a tree is transposed, not stacked."""
 -    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
 +    return jax.tree.map(lambda *leaves: list(leaves), *trees)
@@ -905,7 +905,7 @@ def unstack(tree):
     return [jax.tree.map(lambda leaf: leaf[..., i], tree) for i in range(count)]
 
 
-# %% exercise="stack_trees" misconception="maps_over_the_list" met="patrick-kidger/equinox#397" section="several-trees" changes="solution"
+# %% exercise="stack_trees" misconception="maps_over_the_list" met="patrick-kidger/equinox#397, google-deepmind/jraph#10" section="several-trees" changes="solution"
 """Your result is still a list of trees. To JAX, a list of trees is one tree. So a map over this list takes each leaf alone, and never two leaves together. (`jax.vmap` does not go through the list either: it runs along an axis of each leaf.)"""
 -    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
 +    return jax.tree.map(lambda *leaves: jnp.stack(leaves), trees)
@@ -2028,7 +2028,7 @@ def summary(rows):
 +    return jax.lax.scan(lambda state, row: (step(state, row), None), state, rows)[0]
 
 
-# %% exercise="summary" misconception="it_still_changes" met="jax-md/jax-md#99, google/brax#160, jax-ml/jax#1534, google-deepmind/optax#1210"
+# %% exercise="summary" misconception="it_still_changes" met="jax-md/jax-md#99, google/brax#160, jax-ml/jax#1534"
 """JAX still refuses the carry: after a step, something in it has another structure, shape or dtype than before. An int became a float, a key came in, or a `None` became a tree; the message names each place."""
 def summary(rows):
     def step(state, row):
@@ -2378,7 +2378,7 @@ def batched_apply(function, params, batched, x):
     return jax.vmap(lambda mine, each: function({**shared, **mine}, each))(own, x)
 
 
-# %% exercise="batched_apply" misconception="in_axes_without_the_tuple" met="jax-ml/jax#18548, jax-ml/jax#9928, patrick-kidger/equinox#952" changes="solution"
+# %% exercise="batched_apply" misconception="in_axes_without_the_tuple" met="jax-ml/jax#18548, patrick-kidger/equinox#952" changes="solution"
 """Every call fails: for `vmap`, `in_axes` is a prefix of the tuple of arguments, with an entry for each. `function` has two arguments, so it is a tuple with two entries; a dict of axes alone is only one of them."""
 -    return jax.vmap(function, in_axes=(axes, 0))(params, x)
 +    return jax.vmap(function, in_axes=axes)(params, x)

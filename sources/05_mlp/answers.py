@@ -3027,7 +3027,7 @@ predictions = dict(zip("ABCDEFGHIJ", words)) | {"E": np.int32(2)}
 +    "G": "tuple",  # optax.adam(0.1).init({"w": a}): the type of back
 
 
-# %% exercise="predict_restored" misconception="int_keys_stay" met="google/orbax#2561, google/orbax#1305, google/flax#5030, google/flax#4308" changes="solution"
+# %% exercise="predict_restored" misconception="int_keys_stay" met="google/orbax#2561, google/orbax#1305, google/flax#4308" changes="solution"
 """`"int"` would be right if a file could write a key as a number. It writes each key as a text, and without a template nothing says that it was a number: `back[0]` raises a `KeyError`."""
 -    "B": "str",  # {0: a, 1: a}: the type of the keys of back
 +    "B": "int",  # {0: a, 1: a}: the type of the keys of back
