@@ -239,9 +239,10 @@ class ExerciseCheck:
             return feedback(verdict, advice=advice)
         expected = self._checks.expected
         if not self._exercise.is_practice:
-            from pytree_course.notebook.in_grading import warnings  # for right answers only
+            from pytree_course.notebook.missing import missing_in_grading  # for right answers
 
-            advice = [*warnings(self._checks.files, expected.graded, self._exercise), *advice]
+            lacking = missing_in_grading(self._checks.files, expected.graded, self._exercise)
+            advice = [*lacking, *advice]
         now = self._checks.standing(in_lesson=self._exercise.is_practice)
         return feedback(verdict, advice=advice, standing=now)
 

@@ -11,8 +11,8 @@ from pytree_course.built import MEANT_TO_FAIL, PREDICT_ENDING, hides_outputs, sh
 from pytree_course.judging.expected import LETTERS, Prediction, with_letters
 from pytree_course.public_reports import without_citations
 from pytree_course.sources.exercises import WRITE
+from pytree_course.sources.needed_code import make_standalone
 from pytree_course.sources.source_cells import SourceCell
-from pytree_course.sources.standalone_code import make_standalone
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
