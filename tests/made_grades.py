@@ -134,7 +134,7 @@ def strange_grades(text):
     )  # fmt: skip
     line = dict.fromkeys(("name", "text", "said", "misconception"), text)
     line |= {"why": "belief", "data": {"explanation": text}}
-    found = Finding("summary", [], {"sentence": text})
+    found = Finding(text, [])
     rows = [
         made_row("count", "error", explanation=text, failure=details, findings=[found]),
         made_row(

@@ -17,7 +17,6 @@ from pytree_course.class_grading.roster import Student
 from pytree_course.class_grading.student_files import LeftOut
 from pytree_course.grading.lesson_to_grade import find_right_results, read_lesson
 from pytree_course.judging.verdicts import Finding, WrongLine
-from pytree_course.judging.words import finding_sentences
 from pytree_course.observing.observations import Number, Raised
 from pytree_course.reports import pages
 from pytree_course.reports.csv_tables import grades_csv
@@ -255,8 +254,8 @@ def test_predicted_lines_and_general_reasons_are_shown_to_student_and_teacher(tm
         "A", "`[1, <b>]`", said="'<i>'", why="belief", data={"explanation": "Not `this`."}
     )
     predicted = {"failure": None, "lines": [line], "failed": [0], "passed": 4}
-    found = Finding("no error", [3, 4], {"expected": "ValueError", "instead": "`None`"})
-    (reason,) = finding_sentences([found])
+    reason = "Your code raises no error and returns `None`."
+    found = Finding(reason, [3, 4])
     rows = [
         made_row("count", "incorrect", **predicted),
         made_row("paths", "incorrect", findings=[found], explanation=reason),

@@ -20,7 +20,6 @@ from pytree_course.judging.verdicts import (
 from pytree_course.judging.words import (
     explain_lines,
     explained_line,
-    finding_sentences,
     reason_sentence,
     remarks,
 )
@@ -180,8 +179,8 @@ def in_words(row: VerdictRow, explanations: Mapping[str, str]) -> VerdictRow:
     """Add the sentences to a stored row, with the explanations of misconceptions by name."""
     lines = [explained_line(line, explanations) for line in row.lines]
     beliefs = [explanations[name] for name in row.misconceptions if name in explanations]
-    sentences = explain_lines(lines) or beliefs or finding_sentences(row.findings)
-    sentences = sentences or [row.explanation]
+    findings = [finding.text for finding in row.findings]
+    sentences = explain_lines(lines) or beliefs or findings or [row.explanation]
     explanation = " ".join([*sentences, *row.remarks])
     return structs.replace(row, explanation=explanation, lines=lines)
 

@@ -20,8 +20,8 @@ def add_wrong_lines(
 ) -> Verdict:
     """Add the wrong lines, each with its reason, to the verdict on an exercise with predictions."""
     if all(isinstance(got, obs.String) and got.value == obs.NOT_A_DICT for got in observed):
-        data = {"variable": expected.answers[0]}
-        return replace(verdict, findings=(Finding("no dict", [*verdict.failed], data),))
+        text = words.NO_DICT.format(variable=expected.answers[0])
+        return replace(verdict, findings=(Finding(text, [*verdict.failed]),))
     explained = matching.match_lines(expected.misconceptions, observed, verdict.failed)
     misconceptions = {misconception.name: misconception for misconception in explained.values()}
     lines = _wrong_lines(expected, observed, verdict.failed, explained)

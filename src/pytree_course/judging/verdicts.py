@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from pytree_course.judging.expected import Misconception
 from pytree_course.observing.comparison import Difference
@@ -58,14 +58,13 @@ class WrongLine(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Finding(Struct, frozen=True):
-    """A true statement about some failing cases of a wrong answer.
+    """A true sentence or two about some failing cases of a wrong answer.
 
     It contains no expected result: fresh cases stay secret.
     """
 
-    kind: str  # a key of `words.FINDINGS`
+    text: str
     holds: list[Count]  # those failing cases, from 0
-    data: dict[str, str] = field(default_factory=dict)  # fills its words
 
 
 @dataclass(frozen=True)

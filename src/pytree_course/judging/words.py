@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import structs
 
-from pytree_course.judging.verdicts import Finding, Verdict, VerdictKind, WrongLine
+from pytree_course.judging.verdicts import Verdict, VerdictKind, WrongLine
 from pytree_course.observing.comparison import Difference
 from pytree_course.observing.words import MAX_TEXT, describe, number_text
-from pytree_course.texts import counted, truncate_around_difference, with_article
+from pytree_course.texts import counted, truncate_around_difference
 
 # How two observations differ.
 DIFFERENCES = {
@@ -66,15 +66,14 @@ MISSING_IN_GRADING = {
 }
 """By the type of an answer's error: its cause if the error is raised in grading only."""
 
-FINDINGS = {
-    "summary": "{sentence}",
-    "no dict": "`{variable}` should be a dict, with a prediction for each line: keep the keys of "
-    "the starter, and replace each `...`.",
-    "error": "{where} raises {raised}: {meaning}.",
-    "no error": "The task asks for {a_expected} here. Your code raises no error and returns "
-    "{instead}.",
-}
-"""By kind of finding."""
+# Findings on failing cases.
+NO_DICT = (
+    "`{variable}` should be a dict, with a prediction for each line: keep the keys of the starter, "
+    "and replace each `...`."
+)
+RAISES = "{where} raises {raised}: {meaning}."
+AT_LINE, USING_RESULT = "Line {number}, `{line}`,", "Using your result"
+NO_ERROR = "The task asks for {a_expected} here. Your code raises no error and returns {instead}."
 
 # Explanations of wrong lines; none tells the right prediction.
 WRONG_LINES = {
@@ -216,20 +215,6 @@ def headline(verdict: Verdict) -> str:
     return " · ".join([verdict.title, *parts.get(verdict.kind, [verdict.reason])])
 
 
-def finding_sentences(findings: Iterable[Finding]) -> list[str]:
-    """Return each finding as a sentence or two; skip stored ones of a kind that is gone."""
-    return [_finding_sentence(finding) for finding in findings if finding.kind in FINDINGS]
-
-
-def _finding_sentence(finding: Finding) -> str:
-    data = defaultdict(str, finding.data)  # a damaged record may lack entries
-    data["where"] = "Using your result"
-    if data["line"]:
-        data["where"] = f"Line {data['number']}, `{data['line']}`,"
-    data["a_expected"] = with_article(data["expected"])
-    return FINDINGS[finding.kind].format_map(data)
-
-
 def explain_line(line: WrongLine) -> str:
     """Explain a wrongly predicted line."""
     return WRONG_LINES.get(line.why, "").format_map(defaultdict(str, line.data))
@@ -256,7 +241,8 @@ def explain_verdict(verdict: Verdict, notes: Mapping[str, str]) -> str:
     sentences = [misconception.explanation for misconception in verdict.misconceptions]
     if verdict.lines:
         sentences = explain_lines(verdict.lines)
-    sentences = sentences or finding_sentences(verdict.findings) or [reason_sentence(verdict)]
+    sentences = sentences or [finding.text for finding in verdict.findings]
+    sentences = sentences or [reason_sentence(verdict)]
     return " ".join([*sentences, *remarks(verdict, notes)])
 
 
