@@ -132,8 +132,7 @@ def strange_grades(text):
         raised, inputs=(seen, seen), written=(text, text), printed=text, note=text,
         line=Line(1, text),
     )  # fmt: skip
-    line = dict.fromkeys(("name", "text", "said", "misconception"), text)
-    line |= {"why": "belief", "data": {"explanation": text}}
+    line = dict.fromkeys(("name", "text", "said", "misconception", "why"), text)
     found = Finding(text, [])
     rows = [
         made_row("count", "error", explanation=text, failure=details, findings=[found]),

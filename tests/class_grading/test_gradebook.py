@@ -31,7 +31,7 @@ ROW = VerdictRow(
     failure=FailedCase(1, (NONE,), ("None",), NONE, "printed", Line(2, "1 / 0"), "a note"),
     results="abc",
     findings=[Finding("It is always 0.", [1, 2])],
-    lines=[WrongLine("A", "`[1]`", "2", "belief", {"explanation": "It is so."}, "a_belief")],
+    lines=[WrongLine("A", "`[1]`", "2", "It is so.", "a_belief")],
     failed=[1, 2],
     basis=BASIS,
 )

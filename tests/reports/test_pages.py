@@ -250,9 +250,7 @@ def test_a_class_that_handed_in_nothing_has_pages_too(students, lessons, tmp_pat
 
 
 def test_predicted_lines_and_general_reasons_are_shown_to_student_and_teacher(tmp_path):
-    line = WrongLine(
-        "A", "`[1, <b>]`", said="'<i>'", why="belief", data={"explanation": "Not `this`."}
-    )
+    line = WrongLine("A", "`[1, <b>]`", said="'<i>'", why="Not `this`.")
     predicted = {"failure": None, "lines": [line], "failed": [0], "passed": 4}
     reason = "Your code raises no error and returns `None`."
     found = Finding(reason, [3, 4])

@@ -191,7 +191,6 @@ FEEDBACK_TEMPLATES = TEMPLATES.extended(
     {
         "code": backticks_to_code,
         "describe_difference": words.describe_difference,
-        "explain_line": words.explain_line,
         "headline": words.headline,
         "report_links": report_links,
     },

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from pytree_course.judging import matching, words
 from pytree_course.judging.expected import ExpectedExercise, Misconception
 from pytree_course.judging.verdicts import Finding, Verdict, WrongLine
@@ -42,19 +44,17 @@ def _wrong_lines(
     first_lines: dict[str, str] = {}  # by misconception, the line that explains it
     for case in failed:
         name, got = names[case], observed[case]
+        line = WrongLine(name, expected.lines[name], _prediction_text(got))
         misconception = explained.get(case)
         if misconception is None:
-            belief = ""
-            why, data = _reason(expected, case, got)
-        else:
-            belief = misconception.name
-            first_line = first_lines.setdefault(belief, name)
-            if first_line == name:
-                why, data = "belief", {}
-            else:
-                others = " ".join(_other_beliefs(expected, case, got))
-                why, data = "as above", {"line": first_line, "others": others}
-        yield WrongLine(name, expected.lines[name], _prediction_text(got), why, data, belief)
+            yield structs.replace(line, why=_reason(expected, case, got))
+            continue
+        line = structs.replace(line, misconception=misconception.name)
+        first_line = first_lines.setdefault(misconception.name, name)
+        if first_line != name:
+            others = _other_beliefs(expected, case, got)
+            line = structs.replace(line, like=first_line, others=others)
+        yield line
 
 
 def _other_beliefs(expected: ExpectedExercise, case: int, got: obs.Observation) -> list[str]:
@@ -67,12 +67,10 @@ def _other_beliefs(expected: ExpectedExercise, case: int, got: obs.Observation) 
     ]
 
 
-def _reason(
-    expected: ExpectedExercise, case: int, got: obs.Observation
-) -> tuple[str, dict[str, str]]:
-    """Return a key of `words.WRONG_LINES`, and its data, if no misconception explains a line."""
+def _reason(expected: ExpectedExercise, case: int, got: obs.Observation) -> str:
+    """Say what is wrong with a line that no misconception explains."""
     if isinstance(got, obs.NotAttempted):
-        return "not predicted", {}
+        return words.NOT_PREDICTED
     right, number = obs.integer(expected.observations[case]), obs.integer(got)
     takes_numbers, strings = _allowed_kinds(expected)
     is_allowed_string = isinstance(got, obs.String) and got.value in strings
@@ -82,10 +80,10 @@ def _reason(
         if takes_numbers:
             kinds.insert(0, words.WHOLE_NUMBER)
         neither = f"neither {' nor '.join(kinds)}" if len(kinds) > 1 else f"not {kinds[0]}"
-        return "not allowed", {"kinds": neither}
+        return words.NOT_ALLOWED.format(kinds=neither)
     if right is None or number is None:
-        return "not this", {}
-    return "too high" if number > right else "too low", {}
+        return words.NOT_THIS
+    return words.TOO_HIGH if number > right else words.TOO_LOW
 
 
 def _allowed_kinds(expected: ExpectedExercise) -> tuple[bool, list[str]]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from pytree_course.judging.expected import Misconception
 from pytree_course.observing.comparison import Difference
@@ -52,9 +52,10 @@ class WrongLine(Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     text: str  # the code of the line, between backticks, or its words
     said: str  # the learner's prediction, shortened; empty if there is none
-    why: str  # a key of `words.WRONG_LINES`
-    data: dict[str, str]  # fills its words
+    why: str = ""  # in a sentence or two
     misconception: str = ""  # its name
+    like: str = ""  # the line above to which the misconception led as well
+    others: list[str] = field(default_factory=list)  # of this line alone, that predict the same
 
 
 class Finding(Struct, frozen=True):

@@ -4,7 +4,6 @@ The templates `feedback` and `note` arrange them. Text between backticks is show
 braces are filled in.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from msgspec import structs
@@ -76,15 +75,10 @@ AT_LINE, USING_RESULT = "Line {number}, `{line}`,", "Using your result"
 NO_ERROR = "The task asks for {a_expected} here. Your code raises no error and returns {instead}."
 
 # Explanations of wrong lines; none tells the right prediction.
-WRONG_LINES = {
-    "not predicted": "Not predicted yet.",
-    "too high": "Too high.",
-    "too low": "Too low.",
-    "not this": "This is not right.",
-    "not allowed": "This is {kinds}.",
-    "belief": "{explanation}",
-    "as above": "The reason is the same as for line {line}.{also}",
-}
+NOT_PREDICTED = "Not predicted yet."
+TOO_HIGH, TOO_LOW, NOT_THIS = "Too high.", "Too low.", "This is not right."
+NOT_ALLOWED = "This is {kinds}."
+SAME_REASON = "The reason is the same as for line {line}."
 WHOLE_NUMBER = "a whole number"
 THE_TEXT = 'the text "{word}"'
 
@@ -215,20 +209,15 @@ def headline(verdict: Verdict) -> str:
     return " · ".join([verdict.title, *parts.get(verdict.kind, [verdict.reason])])
 
 
-def explain_line(line: WrongLine) -> str:
-    """Explain a wrongly predicted line."""
-    return WRONG_LINES.get(line.why, "").format_map(defaultdict(str, line.data))
-
-
 def explain_lines(lines: Iterable[WrongLine]) -> list[str]:
     """Explain wrongly predicted lines; lines with the same explanation share one sentence."""
     alike: dict[tuple[str, str], list[WrongLine]] = {}
     for line in lines:
-        key = (line.misconception, "" if line.misconception else explain_line(line))
+        key = (line.misconception, "" if line.misconception else line.why)
         alike.setdefault(key, []).append(line)
     return [
         f"{'Line' if len(same) == 1 else 'Lines'} {', '.join(line.name for line in same)}: "
-        f"{explain_line(same[0])}"
+        f"{same[0].why}"
         for same in alike.values()
     ]
 
@@ -274,10 +263,11 @@ def explained_line(line: WrongLine, explanations: Mapping[str, str]) -> WrongLin
     """Add to a wrong line the explanations of its misconceptions, given by name."""
     if not line.misconception:
         return line
-    others = line.data.get("others", "").split()
-    also = "".join(f" Or: {explanations[name]}" for name in others if name in explanations)
-    words = {"explanation": explanations.get(line.misconception, ""), "also": also}
-    return structs.replace(line, data={**line.data, **words})
+    why = explanations.get(line.misconception, "")
+    if line.like:
+        others = [explanations[name] for name in line.others if name in explanations]
+        why = " Or: ".join([SAME_REASON.format(line=line.like), *others])
+    return structs.replace(line, why=why)
 
 
 def advice(kind: VerdictKind, name: str, hints_left: int, is_solution_due: bool) -> list[str]:
