@@ -137,10 +137,8 @@ def add_points(points: Iterable[float]) -> float:
     return total if total % 1 else int(total)
 
 
-def verdict_row(verdict: Verdict, notes: Mapping[str, str]) -> VerdictRow:
+def verdict_row(verdict: Verdict) -> VerdictRow:
     """Return what the gradebook stores of a verdict: no expected result of a fresh case."""
-    # A correct answer needs no explanation, and the attempt's remark has the notes on its cell.
-    is_correct = verdict.kind is VerdictKind.CORRECT
     return VerdictRow(
         exercise=verdict.exercise,
         kind=verdict.kind,
@@ -149,7 +147,8 @@ def verdict_row(verdict: Verdict, notes: Mapping[str, str]) -> VerdictRow:
         passed=verdict.passed,
         cases=verdict.cases,
         explanation=reason_sentence(verdict, reveal=False),
-        remarks=remarks(verdict, {} if is_correct else notes),
+        # Of a correct answer, the attempt's remark has the note on its cell.
+        remarks=[] if verdict.kind is VerdictKind.CORRECT else remarks(verdict),
         misconceptions=[misconception.name for misconception in verdict.misconceptions],
         failure=_without_expected(verdict.failure) if verdict.failure else None,
         findings=list(verdict.findings),
