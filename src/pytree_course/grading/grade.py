@@ -70,7 +70,7 @@ def grade_notebook(notebook: Path, files: LessonFiles) -> Grade:
     """Grade the user's own notebook, outside of the sandbox."""
     lesson = read_lesson(files, secrets.randbits(SEED_BITS))
     right_results = find_right_results(lesson)
-    submission = read_submission(notebook, lesson.starters)
+    submission = read_submission(notebook, files.read_starters())
     settings = make_run_settings(lesson, right_results, in_sandbox=False)
     runs = run_answers(submission.answers, settings)
     verdicts = judge_submission(lesson, right_results, submission, runs)
