@@ -97,8 +97,8 @@ def missing_in_grading(
             earlier += defining_cells(earlier_exercise.answers)
     sources_above = ["".join(cell["source"]) for cell in above]
     sources = sources_above + [cell.source for cell in [*earlier, *answers]]
-    defined = {name for source in sources for name in names_of(_transform_magics(source))[0]}
-    used = {name for cell in answers for name in names_of(_transform_magics(cell.source))[1]}
+    defined = {name for source in sources for name in _names(source)[0]}
+    used = {name for cell in answers for name in _names(cell.source)[1]}
     for name in sorted(used - defined):
         # A name that none of these cells shows may still be theirs, by an `import *`.
         if not set(defining_cells([name])).issubset([*earlier, *answers]):
@@ -111,6 +111,12 @@ def missing_in_grading(
             if not _is_installed(module, packages):
                 return [words.NOT_IN_GRADING.format(module=module)]
     return []
+
+
+@cache  # from one check to the next, most cells are the same
+def _names(source: str) -> tuple[set[str], set[str]]:
+    """Return the names that a cell defines, and those that it reads before."""
+    return names_of(_transform_magics(source))
 
 
 def _transform_magics(source: str) -> str:
