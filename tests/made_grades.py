@@ -12,7 +12,7 @@ from pytree_course.judging.expected import (
     LessonSection,
     Misconception,
 )
-from pytree_course.judging.verdicts import FailedCase, Finding, WrongLine
+from pytree_course.judging.verdicts import FailedCase, WrongLine
 from pytree_course.observing.observations import Node, Number, Object, Raised, String, Treedef
 from pytree_course.running.outcomes import Line
 from pytree_course.texts import printable
@@ -133,9 +133,8 @@ def strange_grades(text):
         line=Line(1, text),
     )  # fmt: skip
     line = dict.fromkeys(("name", "text", "said", "misconception", "why"), text)
-    found = Finding(text, [])
     rows = [
-        made_row("count", "error", explanation=text, failure=details, findings=[found]),
+        made_row("count", "error", explanation=text, failure=details),
         made_row(
             "paths", "incorrect", lines=[WrongLine(**line)], failed=[0], misconceptions=[text]
         ),

@@ -16,7 +16,7 @@ from pytree_course.class_grading.gradebook import Memory
 from pytree_course.class_grading.roster import Student
 from pytree_course.class_grading.student_files import LeftOut
 from pytree_course.grading.lesson_to_grade import find_right_results, read_lesson
-from pytree_course.judging.verdicts import Finding, WrongLine
+from pytree_course.judging.verdicts import WrongLine
 from pytree_course.observing.observations import Number, Raised
 from pytree_course.reports import pages
 from pytree_course.reports.csv_tables import grades_csv
@@ -253,10 +253,9 @@ def test_predicted_lines_and_general_reasons_are_shown_to_student_and_teacher(tm
     line = WrongLine("A", "`[1, <b>]`", said="'<i>'", why="Not `this`.")
     predicted = {"failure": None, "lines": [line], "failed": [0], "passed": 4}
     reason = "Your code raises no error and returns `None`."
-    found = Finding(reason, [3, 4])
     rows = [
         made_row("count", "incorrect", **predicted),
-        made_row("paths", "incorrect", findings=[found], explanation=reason),
+        made_row("paths", "incorrect", explanation=reason),
     ]
     grades = made_grades([made_attempt(name, rows) for name in ("ada", "bob")])
     pages = pages_of(grades, tmp_path)

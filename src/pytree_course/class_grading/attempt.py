@@ -12,7 +12,6 @@ from msgspec import Struct, field, structs
 from pytree_course.judging.verdicts import (
     FailedCase,
     Failure,
-    Finding,
     Verdict,
     VerdictKind,
     WrongLine,
@@ -81,7 +80,6 @@ class VerdictRow(Struct, frozen=True, forbid_unknown_fields=True):
     misconceptions: list[str] = field(default_factory=list)
     failure: FailedCase | None = None
     results: str | None = None  # a digest of wrong results, to find equal ones on equal cases
-    findings: list[Finding] = field(default_factory=list)
     lines: list[WrongLine] = field(default_factory=list)
     failed: list[Count] = field(default_factory=list)  # the cases that failed, from 0
     basis: Basis | None = None  # None if it was not graded
@@ -139,6 +137,7 @@ def add_points(points: Iterable[float]) -> float:
 
 def verdict_row(verdict: Verdict) -> VerdictRow:
     """Return what the gradebook stores of a verdict: no expected result of a fresh case."""
+    found = " ".join(finding.text for finding in verdict.findings)
     return VerdictRow(
         exercise=verdict.exercise,
         kind=verdict.kind,
@@ -146,26 +145,22 @@ def verdict_row(verdict: Verdict) -> VerdictRow:
         exercise_points=verdict.exercise_points,
         passed=verdict.passed,
         cases=verdict.cases,
-        explanation=reason_sentence(verdict, reveal=False),
+        explanation=found or reason_sentence(verdict, reveal=False),
         # Of a correct answer, the attempt's remark has the note on its cell.
         remarks=[] if verdict.kind is VerdictKind.CORRECT else remarks(verdict),
         misconceptions=[misconception.name for misconception in verdict.misconceptions],
         failure=_without_expected(verdict.failure) if verdict.failure else None,
-        findings=list(verdict.findings),
         lines=[explained_line(line, _NO_WORDS) for line in verdict.lines],
         failed=list(verdict.failed),
     )
 
 
-_FIELDS_OF_REASON = (
-    *("kind", "passed", "cases", "explanation", "misconceptions", "failure", "findings", "lines"),
-    "failed",
-)
+_REASON = ("kind", "passed", "cases", "explanation", "misconceptions", "failure", "lines", "failed")
 
 
 def with_reason_of(row: VerdictRow, other: VerdictRow) -> VerdictRow:
     """Return a row with the reason of another row for the same wrong answer."""
-    return structs.replace(row, **{name: getattr(other, name) for name in _FIELDS_OF_REASON})
+    return structs.replace(row, **{name: getattr(other, name) for name in _REASON})
 
 
 def _without_expected(failure: Failure) -> FailedCase:
@@ -178,8 +173,7 @@ def in_words(row: VerdictRow, explanations: Mapping[str, str]) -> VerdictRow:
     """Add the sentences to a stored row, with the explanations of misconceptions by name."""
     lines = [explained_line(line, explanations) for line in row.lines]
     beliefs = [explanations[name] for name in row.misconceptions if name in explanations]
-    findings = [finding.text for finding in row.findings]
-    sentences = explain_lines(lines) or beliefs or findings or [row.explanation]
+    sentences = explain_lines(lines) or beliefs or [row.explanation]
     explanation = " ".join([*sentences, *row.remarks])
     return structs.replace(row, explanation=explanation, lines=lines)
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from msgspec import Struct, field
 
@@ -58,14 +59,14 @@ class WrongLine(Struct, frozen=True, forbid_unknown_fields=True):
     others: list[str] = field(default_factory=list)  # of this line alone, that predict the same
 
 
-class Finding(Struct, frozen=True):
+class Finding(NamedTuple):
     """A true sentence or two about some failing cases of a wrong answer.
 
     It contains no expected result: fresh cases stay secret.
     """
 
     text: str
-    holds: list[Count]  # those failing cases, from 0
+    holds: list[int]  # those failing cases, from 0
 
 
 @dataclass(frozen=True)
