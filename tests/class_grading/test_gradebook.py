@@ -31,7 +31,6 @@ ROW = VerdictRow(
     failure=FailedCase(1, (NONE,), ("None",), NONE, "printed", Line(2, "1 / 0"), "a note"),
     results="abc",
     lines=[WrongLine("A", "`[1]`", "2", "It is so.", "a_belief")],
-    failed=[1, 2],
     basis=BASIS,
 )
 ATTEMPT = made_attempt(

@@ -251,7 +251,7 @@ def test_a_class_that_handed_in_nothing_has_pages_too(students, lessons, tmp_pat
 
 def test_predicted_lines_and_general_reasons_are_shown_to_student_and_teacher(tmp_path):
     line = WrongLine("A", "`[1, <b>]`", said="'<i>'", why="Not `this`.")
-    predicted = {"failure": None, "lines": [line], "failed": [0], "passed": 4}
+    predicted = {"failure": None, "lines": [line], "passed": 4}
     reason = "Your code raises no error and returns `None`."
     rows = [
         made_row("count", "incorrect", **predicted),

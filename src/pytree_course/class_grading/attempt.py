@@ -81,7 +81,6 @@ class VerdictRow(Struct, frozen=True, forbid_unknown_fields=True):
     failure: FailedCase | None = None
     results: str | None = None  # a digest of wrong results, to find equal ones on equal cases
     lines: list[WrongLine] = field(default_factory=list)
-    failed: list[Count] = field(default_factory=list)  # the cases that failed, from 0
     basis: Basis | None = None  # None if it was not graded
     outcomes: str = ""  # of a wrong answer: a key of the gradebook's `results`, as the next two
     public_outcomes: str = ""  # on the public cases, which give the reason
@@ -151,11 +150,10 @@ def verdict_row(verdict: Verdict) -> VerdictRow:
         misconceptions=[misconception.name for misconception in verdict.misconceptions],
         failure=_without_expected(verdict.failure) if verdict.failure else None,
         lines=[explained_line(line, _NO_WORDS) for line in verdict.lines],
-        failed=list(verdict.failed),
     )
 
 
-_REASON = ("kind", "passed", "cases", "explanation", "misconceptions", "failure", "lines", "failed")
+_REASON = ("kind", "passed", "cases", "explanation", "misconceptions", "failure", "lines")
 
 
 def with_reason_of(row: VerdictRow, other: VerdictRow) -> VerdictRow:
