@@ -25,7 +25,6 @@ from pytree_course.judging.words import (
 from pytree_course.observing.reading import Count, Measure, Moment, Points
 from pytree_course.texts import text_digest
 
-_NO_WORDS: dict[str, str] = {}
 _LIBRARIES = ("jax", "jaxlib", "numpy", "equinox", "flax", "optax", "chex", "nbval", "ipykernel")
 
 
@@ -149,7 +148,7 @@ def verdict_row(verdict: Verdict) -> VerdictRow:
         remarks=[] if verdict.kind is VerdictKind.CORRECT else remarks(verdict),
         misconceptions=[misconception.name for misconception in verdict.misconceptions],
         failure=_without_expected(verdict.failure) if verdict.failure else None,
-        lines=[explained_line(line, _NO_WORDS) for line in verdict.lines],
+        lines=[explained_line(line, {}) for line in verdict.lines],
     )
 
 

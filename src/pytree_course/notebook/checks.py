@@ -61,7 +61,7 @@ class Checks:
     progress: Progress
     seed_of_grading: str | None
     is_in_nbgrader: bool
-    is_own_work: bool  # and not a solution notebook, or one that nbgrader runs
+    is_own_work: bool  # and not a solution notebook, or one that is graded
 
     def __init__(self, lesson: str) -> None:
         course = self._course = Course.of_notebook()
@@ -72,7 +72,8 @@ class Checks:
         if shell := get_ipython():
             ipython.prepare(shell)  # unless it was when the kernel started
         is_solution = Path.cwd().name == self.files.solutions.parent.name
-        self.is_own_work = not is_solution and not self.is_in_nbgrader
+        is_graded = self.seed_of_grading is not None or self.is_in_nbgrader
+        self.is_own_work = not is_solution and not is_graded
         self.progress = Progress.load(course.progress_file if self.is_own_work else None)
         _keep_findable(self)
         flags = os.environ.get(XLA_FLAGS)
@@ -88,11 +89,6 @@ class Checks:
     def _check_functions(self) -> dict[str, Check]:
         with defined_settings():
             return load_checks(self.files.check_script)
-
-    @property
-    def is_graded(self) -> bool:
-        """Whether this notebook runs in grading, without a learner."""
-        return self.seed_of_grading is not None or self.is_in_nbgrader
 
     def link_to_exercise(self, exercise: ExerciseFacts) -> str:
         """Return the link to an exercise of this lesson; "" if it would leave this front end."""
