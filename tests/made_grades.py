@@ -12,7 +12,7 @@ from pytree_course.judging.expected import (
     LessonSection,
     Misconception,
 )
-from pytree_course.judging.verdicts import FailedCase, WrongLine
+from pytree_course.judging.verdicts import FailedCase, Finding, WrongLine
 from pytree_course.observing.observations import Node, Number, Object, Raised, String, Treedef
 from pytree_course.running.outcomes import Line
 from pytree_course.texts import printable
@@ -132,9 +132,11 @@ def strange_grades(text):
         raised, inputs=(seen, seen), written=(text, text), printed=text, note=text,
         line=Line(1, text),
     )  # fmt: skip
-    line = dict.fromkeys(("name", "text", "said", "misconception", "why"), text)
+    line = dict.fromkeys(("name", "text", "said", "misconception"), text)
+    line |= {"why": "belief", "data": {"explanation": text}}
+    found = Finding("summary", [], {"sentence": text})
     rows = [
-        made_row("count", "error", explanation=text, failure=details),
+        made_row("count", "error", explanation=text, failure=details, findings=[found]),
         made_row("paths", "incorrect", lines=[WrongLine(**line)], misconceptions=[text]),
     ]
     answers = {"count": text, "paths": text}

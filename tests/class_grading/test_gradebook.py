@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from pytree_course.class_grading.attempt import VerdictRow
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import CourseError
-from pytree_course.judging.verdicts import FailedCase, VerdictKind, WrongLine
+from pytree_course.judging.verdicts import FailedCase, Finding, VerdictKind, WrongLine
 from pytree_course.observing.observations import MAX_DEPTH, NoneValue
 from pytree_course.observing.observe import observe
 from pytree_course.running.outcomes import Line
@@ -30,7 +30,8 @@ ROW = VerdictRow(
     misconceptions=["elements"],
     failure=FailedCase(1, (NONE,), ("None",), NONE, "printed", Line(2, "1 / 0"), "a note"),
     results="abc",
-    lines=[WrongLine("A", "`[1]`", "2", "It is so.", "a_belief")],
+    findings=[Finding("constant", [1, 2], {"which": "all"})],
+    lines=[WrongLine("A", "`[1]`", "2", "belief", {"explanation": "It is so."}, "a_belief")],
     basis=BASIS,
 )
 ATTEMPT = made_attempt(

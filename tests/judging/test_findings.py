@@ -5,6 +5,7 @@ import textwrap
 
 import jax
 import jax.numpy as jnp
+import msgspec
 import numpy as np
 import pytest
 
@@ -12,9 +13,11 @@ from pytree_course.cases import Case
 from pytree_course.cases.random_inputs import small_trees
 from pytree_course.judging.expected import Misconception
 from pytree_course.judging.judge import judge
-from pytree_course.judging.verdicts import VerdictKind
+from pytree_course.judging.verdicts import Finding, VerdictKind
+from pytree_course.judging.words import finding_sentences
 from pytree_course.observing.comparison import with_skeleton
 from pytree_course.observing.observe import observe, observe_raised
+from pytree_course.observing.reading import read_json
 from pytree_course.running.outcomes import Outcome
 from pytree_course.running.run_cases import run_check
 from pytree_course.texts import with_article
@@ -48,7 +51,7 @@ def judged_by(check, right, wrong, misconceptions=(), seed=0):
 
 
 def said(*run):
-    return " ".join(finding.text for finding in judged_by(*run).findings)
+    return " ".join(finding_sentences(judged_by(*run).findings))
 
 
 def written(source):
@@ -88,8 +91,9 @@ def test_a_missing_error_is_named(wrong, instead):
     [finding] = verdict.findings
     asked = "The task asks for a ValueError here."
     returned = f"Your code raises no error and returns {instead}."
-    assert finding.text == f"{asked} {returned}"
+    assert finding_sentences([finding]) == [f"{asked} {returned}"]
     assert {*finding.holds} <= {*verdict.failed}
+    assert read_json(Finding, msgspec.json.encode(finding)) == finding  # as a gradebook keeps it
 
 
 def test_another_error_than_the_one_asked_for_is_a_wrong_answer():

@@ -8,7 +8,7 @@ from pytree_course.cases import prediction_cases
 from pytree_course.judging.feedback import feedback
 from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import VerdictKind
-from pytree_course.judging.words import explain_verdict, headline
+from pytree_course.judging.words import explain_line, explain_verdict, finding_sentences, headline
 from pytree_course.running.run_cases import run_check
 from tests.judging.test_findings import expected_of, yielded_by
 
@@ -43,7 +43,7 @@ def judged(predictions):
 
 def wrong(**changes):
     """Return by line what is said to be wrong with it."""
-    return {line.name: line.why for line in judged(RIGHT | changes).lines}
+    return {line.name: explain_line(line) for line in judged(RIGHT | changes).lines}
 
 
 def test_what_is_observed_is_the_prediction_as_it_was_made():
@@ -60,9 +60,9 @@ def test_what_is_observed_is_the_prediction_as_it_was_made():
 def test_what_is_no_dict_is_said_once(no_dict):
     verdict = judged(no_dict)
     assert (verdict.kind, verdict.lines) == (VerdictKind.INCORRECT, ())
-    assert verdict.findings[0].text.startswith("`guesses` should be a dict")
+    assert finding_sentences(verdict.findings)[0].startswith("`guesses` should be a dict")
     assert headline(verdict) == "Exercise predict · 0 of 4 lines right"
-    assert explain_verdict(verdict) == verdict.findings[0].text
+    assert explain_verdict(verdict) == finding_sentences(verdict.findings)[0]
 
 
 @pytest.mark.parametrize(

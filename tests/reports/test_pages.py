@@ -16,7 +16,8 @@ from pytree_course.class_grading.gradebook import Memory
 from pytree_course.class_grading.roster import Student
 from pytree_course.class_grading.student_files import LeftOut
 from pytree_course.grading.lesson_to_grade import find_right_results, read_lesson
-from pytree_course.judging.verdicts import WrongLine
+from pytree_course.judging.verdicts import Finding, WrongLine
+from pytree_course.judging.words import finding_sentences
 from pytree_course.observing.observations import Number, Raised
 from pytree_course.reports import pages
 from pytree_course.reports.csv_tables import grades_csv
@@ -250,12 +251,15 @@ def test_a_class_that_handed_in_nothing_has_pages_too(students, lessons, tmp_pat
 
 
 def test_predicted_lines_and_general_reasons_are_shown_to_student_and_teacher(tmp_path):
-    line = WrongLine("A", "`[1, <b>]`", said="'<i>'", why="Not `this`.")
+    line = WrongLine(
+        "A", "`[1, <b>]`", said="'<i>'", why="belief", data={"explanation": "Not `this`."}
+    )
     predicted = {"failure": None, "lines": [line], "passed": 4}
-    reason = "Your code raises no error and returns `None`."
+    found = Finding("no error", [3, 4], {"expected": "ValueError", "instead": "`None`"})
+    (reason,) = finding_sentences([found])
     rows = [
         made_row("count", "incorrect", **predicted),
-        made_row("paths", "incorrect", explanation=reason),
+        made_row("paths", "incorrect", findings=[found], explanation=reason),
     ]
     grades = made_grades([made_attempt(name, rows) for name in ("ada", "bob")])
     pages = pages_of(grades, tmp_path)

@@ -12,6 +12,7 @@ from msgspec import Struct, field, structs
 from pytree_course.judging.verdicts import (
     FailedCase,
     Failure,
+    Finding,
     Verdict,
     VerdictKind,
     WrongLine,
@@ -19,6 +20,7 @@ from pytree_course.judging.verdicts import (
 from pytree_course.judging.words import (
     explain_lines,
     explained_line,
+    finding_sentences,
     reason_sentence,
     remarks,
 )
@@ -79,6 +81,7 @@ class VerdictRow(Struct, frozen=True, forbid_unknown_fields=True):
     misconceptions: list[str] = field(default_factory=list)
     failure: FailedCase | None = None
     results: str | None = None  # a digest of wrong results, to find equal ones on equal cases
+    findings: list[Finding] = field(default_factory=list)
     lines: list[WrongLine] = field(default_factory=list)
     basis: Basis | None = None  # None if it was not graded
     outcomes: str = ""  # of a wrong answer: a key of the gradebook's `results`, as the next two
@@ -135,7 +138,6 @@ def add_points(points: Iterable[float]) -> float:
 
 def verdict_row(verdict: Verdict) -> VerdictRow:
     """Return what the gradebook stores of a verdict: no expected result of a fresh case."""
-    found = " ".join(finding.text for finding in verdict.findings)
     return VerdictRow(
         exercise=verdict.exercise,
         kind=verdict.kind,
@@ -143,21 +145,24 @@ def verdict_row(verdict: Verdict) -> VerdictRow:
         exercise_points=verdict.exercise_points,
         passed=verdict.passed,
         cases=verdict.cases,
-        explanation=found or reason_sentence(verdict, reveal=False),
+        explanation=reason_sentence(verdict, reveal=False),
         # Of a correct answer, the attempt's remark has the note on its cell.
         remarks=[] if verdict.kind is VerdictKind.CORRECT else remarks(verdict),
         misconceptions=[misconception.name for misconception in verdict.misconceptions],
         failure=_without_expected(verdict.failure) if verdict.failure else None,
+        findings=list(verdict.findings),
         lines=[explained_line(line, {}) for line in verdict.lines],
     )
 
 
-_REASON = ("kind", "passed", "cases", "explanation", "misconceptions", "failure", "lines")
+_FIELDS_OF_REASON = (
+    *("kind", "passed", "cases", "explanation", "misconceptions", "failure", "findings", "lines"),
+)
 
 
 def with_reason_of(row: VerdictRow, other: VerdictRow) -> VerdictRow:
     """Return a row with the reason of another row for the same wrong answer."""
-    return structs.replace(row, **{name: getattr(other, name) for name in _REASON})
+    return structs.replace(row, **{name: getattr(other, name) for name in _FIELDS_OF_REASON})
 
 
 def _without_expected(failure: Failure) -> FailedCase:
@@ -170,7 +175,8 @@ def in_words(row: VerdictRow, explanations: Mapping[str, str]) -> VerdictRow:
     """Add the sentences to a stored row, with the explanations of misconceptions by name."""
     lines = [explained_line(line, explanations) for line in row.lines]
     beliefs = [explanations[name] for name in row.misconceptions if name in explanations]
-    sentences = explain_lines(lines) or beliefs or [row.explanation]
+    sentences = explain_lines(lines) or beliefs or finding_sentences(row.findings)
+    sentences = sentences or [row.explanation]
     explanation = " ".join([*sentences, *row.remarks])
     return structs.replace(row, explanation=explanation, lines=lines)
 

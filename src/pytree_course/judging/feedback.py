@@ -124,7 +124,7 @@ def _height(verdict: Verdict, failure: Failure, width: int, height: int) -> int:
     `width` and `height` are those of the two results as they are arranged.
     """
     texts = [misconception.explanation for misconception in verdict.misconceptions]
-    texts += [*(finding.text for finding in verdict.findings), failure.note]
+    texts += [*words.finding_sentences(verdict.findings), failure.note]
     lines = sum(_line_count(text, WIDEST_TEXT) for text in texts if text)
     lines += min(_line_count(failure.printed, WIDEST_TEXT), MAX_PRINTED_LINES)
     figures = []
@@ -191,6 +191,8 @@ FEEDBACK_TEMPLATES = TEMPLATES.extended(
     {
         "code": backticks_to_code,
         "describe_difference": words.describe_difference,
+        "explain_line": words.explain_line,
+        "finding_sentences": words.finding_sentences,
         "headline": words.headline,
         "report_links": report_links,
     },

@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from pytree_course.judging import words
 from pytree_course.judging.expected import ExpectedExercise
 from pytree_course.judging.verdicts import Finding
 from pytree_course.observing import observations as obs
@@ -65,7 +64,7 @@ def _sentences_of_the_check(failing: Failing, expected: ExpectedExercise) -> lis
     explained: set[int] = set()
     for sentence, cases in sorted(cases_by_sentence.items(), key=lambda item: -len(item[1])):
         if len(chosen) < MAX_SENTENCES and not explained.issuperset(cases):
-            chosen.append(Finding(sentence, cases))
+            chosen.append(Finding("summary", cases, {"sentence": sentence}))
             explained.update(cases)
     return chosen
 
@@ -121,12 +120,11 @@ def _unexpected_error(failing: Failing, outcomes: Sequence[Outcome]) -> Finding 
         code = line.text if line else ""
         meanings = {_meaning(error, code) for _, error in group}
         if _are_most(group, failing) and len(meanings) == 1 and "" not in meanings:
-            where = words.USING_RESULT
-            if line and code.strip():
-                shown = shorten(code.strip().replace("`", "'"), MAX_LINE)
-                where = words.AT_LINE.format(number=line.number, line=shown)
-            text = words.RAISES.format(where=where, raised=error_type, meaning=meanings.pop())
-            return Finding(text, [case for case, _ in group])
+            data = {"raised": error_type, "meaning": meanings.pop()}
+            if line:
+                data["number"] = str(line.number)
+                data["line"] = shorten(code.strip().replace("`", "'"), MAX_LINE)
+            return Finding("error", [case for case, _ in group], data)
     return None
 
 
@@ -141,9 +139,8 @@ def _missing_error(failing: Failing) -> Finding | None:
     if not _are_most(cases, failing) or len(expected_types) > 1:
         return None
     are_none = all(isinstance(got, obs.NoneValue) for got in results)
-    instead = "`None`" if are_none else "a result"
-    text = words.NO_ERROR.format(a_expected=with_article(expected_types.pop()), instead=instead)
-    return Finding(text, cases)
+    data = {"expected": expected_types.pop(), "instead": "`None`" if are_none else "a result"}
+    return Finding("no error", cases, data)
 
 
 class Meaning(NamedTuple):

@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from msgspec import structs
-
 from pytree_course.judging import matching, words
 from pytree_course.judging.expected import ExpectedExercise, Misconception
 from pytree_course.judging.verdicts import Finding, Verdict, WrongLine
@@ -22,8 +20,8 @@ def add_wrong_lines(
 ) -> Verdict:
     """Add the wrong lines, each with its reason, to the verdict on an exercise with predictions."""
     if all(isinstance(got, obs.String) and got.value == obs.NOT_A_DICT for got in observed):
-        text = words.NO_DICT.format(variable=expected.answers[0])
-        return replace(verdict, findings=(Finding(text, [*verdict.failed]),))
+        data = {"variable": expected.answers[0]}
+        return replace(verdict, findings=(Finding("no dict", [*verdict.failed], data),))
     explained = matching.match_lines(expected.misconceptions, observed, verdict.failed)
     misconceptions = {misconception.name: misconception for misconception in explained.values()}
     lines = _wrong_lines(expected, observed, verdict.failed, explained)
@@ -44,17 +42,19 @@ def _wrong_lines(
     first_lines: dict[str, str] = {}  # by misconception, the line that explains it
     for case in failed:
         name, got = names[case], observed[case]
-        line = WrongLine(name, expected.lines[name], _prediction_text(got))
         misconception = explained.get(case)
         if misconception is None:
-            yield structs.replace(line, why=_reason(expected, case, got))
-            continue
-        line = structs.replace(line, misconception=misconception.name)
-        first_line = first_lines.setdefault(misconception.name, name)
-        if first_line != name:
-            others = _other_beliefs(expected, case, got)
-            line = structs.replace(line, like=first_line, others=others)
-        yield line
+            belief = ""
+            why, data = _reason(expected, case, got)
+        else:
+            belief = misconception.name
+            first_line = first_lines.setdefault(belief, name)
+            if first_line == name:
+                why, data = "belief", {}
+            else:
+                others = " ".join(_other_beliefs(expected, case, got))
+                why, data = "as above", {"line": first_line, "others": others}
+        yield WrongLine(name, expected.lines[name], _prediction_text(got), why, data, belief)
 
 
 def _other_beliefs(expected: ExpectedExercise, case: int, got: obs.Observation) -> list[str]:
@@ -67,10 +67,12 @@ def _other_beliefs(expected: ExpectedExercise, case: int, got: obs.Observation) 
     ]
 
 
-def _reason(expected: ExpectedExercise, case: int, got: obs.Observation) -> str:
-    """Say what is wrong with a line that no misconception explains."""
+def _reason(
+    expected: ExpectedExercise, case: int, got: obs.Observation
+) -> tuple[str, dict[str, str]]:
+    """Return a key of `words.WRONG_LINES`, and its data, if no misconception explains a line."""
     if isinstance(got, obs.NotAttempted):
-        return words.NOT_PREDICTED
+        return "not predicted", {}
     right, number = obs.integer(expected.observations[case]), obs.integer(got)
     takes_numbers, strings = _allowed_kinds(expected)
     is_allowed_string = isinstance(got, obs.String) and got.value in strings
@@ -80,10 +82,10 @@ def _reason(expected: ExpectedExercise, case: int, got: obs.Observation) -> str:
         if takes_numbers:
             kinds.insert(0, words.WHOLE_NUMBER)
         neither = f"neither {' nor '.join(kinds)}" if len(kinds) > 1 else f"not {kinds[0]}"
-        return words.NOT_ALLOWED.format(kinds=neither)
+        return "not allowed", {"kinds": neither}
     if right is None or number is None:
-        return words.NOT_THIS
-    return words.TOO_HIGH if number > right else words.TOO_LOW
+        return "not this", {}
+    return "too high" if number > right else "too low", {}
 
 
 def _allowed_kinds(expected: ExpectedExercise) -> tuple[bool, list[str]]:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
 
 from msgspec import Struct, field
 
@@ -53,20 +52,20 @@ class WrongLine(Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     text: str  # the code of the line, between backticks, or its words
     said: str  # the learner's prediction, shortened; empty if there is none
-    why: str = ""  # in a sentence or two
+    why: str  # a key of `words.WRONG_LINES`
+    data: dict[str, str]  # fills its words
     misconception: str = ""  # its name
-    like: str = ""  # the line above to which the misconception led as well
-    others: list[str] = field(default_factory=list)  # of this line alone, that predict the same
 
 
-class Finding(NamedTuple):
-    """A true sentence or two about some failing cases of a wrong answer.
+class Finding(Struct, frozen=True):
+    """A true statement about some failing cases of a wrong answer.
 
     It contains no expected result: fresh cases stay secret.
     """
 
-    text: str
-    holds: list[int]  # those failing cases, from 0
+    kind: str  # a key of `words.FINDINGS`
+    holds: list[Count]  # those failing cases, from 0
+    data: dict[str, str] = field(default_factory=dict)  # fills its words
 
 
 @dataclass(frozen=True)

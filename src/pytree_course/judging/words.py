@@ -4,14 +4,15 @@ The templates `feedback` and `note` arrange them. Text between backticks is show
 braces are filled in.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from msgspec import structs
 
-from pytree_course.judging.verdicts import Verdict, VerdictKind, WrongLine
+from pytree_course.judging.verdicts import Finding, Verdict, VerdictKind, WrongLine
 from pytree_course.observing.comparison import Difference
 from pytree_course.observing.words import MAX_TEXT, describe, number_text
-from pytree_course.texts import counted, truncate_around_difference
+from pytree_course.texts import counted, truncate_around_difference, with_article
 
 # How two observations differ.
 DIFFERENCES = {
@@ -65,20 +66,26 @@ MISSING_IN_GRADING = {
 }
 """By the type of an answer's error: its cause if the error is raised in grading only."""
 
-# Findings on failing cases.
-NO_DICT = (
-    "`{variable}` should be a dict, with a prediction for each line: keep the keys of the starter, "
-    "and replace each `...`."
-)
-RAISES = "{where} raises {raised}: {meaning}."
-AT_LINE, USING_RESULT = "Line {number}, `{line}`,", "Using your result"
-NO_ERROR = "The task asks for {a_expected} here. Your code raises no error and returns {instead}."
+FINDINGS = {
+    "summary": "{sentence}",
+    "no dict": "`{variable}` should be a dict, with a prediction for each line: keep the keys of "
+    "the starter, and replace each `...`.",
+    "error": "{where} raises {raised}: {meaning}.",
+    "no error": "The task asks for {a_expected} here. Your code raises no error and returns "
+    "{instead}.",
+}
+"""By kind of finding."""
 
 # Explanations of wrong lines; none tells the right prediction.
-NOT_PREDICTED = "Not predicted yet."
-TOO_HIGH, TOO_LOW, NOT_THIS = "Too high.", "Too low.", "This is not right."
-NOT_ALLOWED = "This is {kinds}."
-SAME_REASON = "The reason is the same as for line {line}."
+WRONG_LINES = {
+    "not predicted": "Not predicted yet.",
+    "too high": "Too high.",
+    "too low": "Too low.",
+    "not this": "This is not right.",
+    "not allowed": "This is {kinds}.",
+    "belief": "{explanation}",
+    "as above": "The reason is the same as for line {line}.{also}",
+}
 WHOLE_NUMBER = "a whole number"
 THE_TEXT = 'the text "{word}"'
 
@@ -209,15 +216,34 @@ def headline(verdict: Verdict) -> str:
     return " · ".join([verdict.title, *parts.get(verdict.kind, [verdict.reason])])
 
 
+def finding_sentences(findings: Iterable[Finding]) -> list[str]:
+    """Return each finding as a sentence or two; skip stored ones of a kind that is gone."""
+    return [_finding_sentence(finding) for finding in findings if finding.kind in FINDINGS]
+
+
+def _finding_sentence(finding: Finding) -> str:
+    data = defaultdict(str, finding.data)  # a damaged record may lack entries
+    data["where"] = "Using your result"
+    if data["line"]:
+        data["where"] = f"Line {data['number']}, `{data['line']}`,"
+    data["a_expected"] = with_article(data["expected"])
+    return FINDINGS[finding.kind].format_map(data)
+
+
+def explain_line(line: WrongLine) -> str:
+    """Explain a wrongly predicted line."""
+    return WRONG_LINES.get(line.why, "").format_map(defaultdict(str, line.data))
+
+
 def explain_lines(lines: Iterable[WrongLine]) -> list[str]:
     """Explain wrongly predicted lines; lines with the same explanation share one sentence."""
     alike: dict[tuple[str, str], list[WrongLine]] = {}
     for line in lines:
-        key = (line.misconception, "" if line.misconception else line.why)
+        key = (line.misconception, "" if line.misconception else explain_line(line))
         alike.setdefault(key, []).append(line)
     return [
         f"{'Line' if len(same) == 1 else 'Lines'} {', '.join(line.name for line in same)}: "
-        f"{same[0].why}"
+        f"{explain_line(same[0])}"
         for same in alike.values()
     ]
 
@@ -227,8 +253,7 @@ def explain_verdict(verdict: Verdict) -> str:
     sentences = [misconception.explanation for misconception in verdict.misconceptions]
     if verdict.lines:
         sentences = explain_lines(verdict.lines)
-    sentences = sentences or [finding.text for finding in verdict.findings]
-    sentences = sentences or [reason_sentence(verdict)]
+    sentences = sentences or finding_sentences(verdict.findings) or [reason_sentence(verdict)]
     return " ".join([*sentences, *remarks(verdict)])
 
 
@@ -259,11 +284,10 @@ def explained_line(line: WrongLine, explanations: Mapping[str, str]) -> WrongLin
     """Add to a wrong line the explanations of its misconceptions, given by name."""
     if not line.misconception:
         return line
-    why = explanations.get(line.misconception, "")
-    if line.like:
-        others = [explanations[name] for name in line.others if name in explanations]
-        why = " Or: ".join([SAME_REASON.format(line=line.like), *others])
-    return structs.replace(line, why=why)
+    others = line.data.get("others", "").split()
+    also = "".join(f" Or: {explanations[name]}" for name in others if name in explanations)
+    words = {"explanation": explanations.get(line.misconception, ""), "also": also}
+    return structs.replace(line, data={**line.data, **words})
 
 
 def advice(kind: VerdictKind, name: str, hints_left: int, is_solution_due: bool) -> list[str]:
