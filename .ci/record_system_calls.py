@@ -69,7 +69,7 @@ def run_honest_answers(names: list[str]) -> None:
     for files in [course.lesson_named(name) for name in names] or course.lessons():
         lesson = read_lesson(files, PUBLIC_SEED)
         settings = make_run_settings(lesson, {}, in_sandbox=True)
-        answers = read_submission(files.solutions, lesson.starters).answers
+        answers = read_submission(files.solutions, files.read_starters()).answers
         runs = run_answers(answers, settings)
         failed = [name for name, run in runs.items() if run.check.outcomes is None]
         print(f"{files.stem}: {len(runs)} solutions; without results: {failed or 'none'}")

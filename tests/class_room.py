@@ -20,10 +20,9 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import urlencode
 
-from pytree_course.board.log import Entry, Log
 from pytree_course.board.pages import Pages
 from pytree_course.board.server import listen, serve
-from pytree_course.board.session import Session
+from pytree_course.board.session import Entry, Log, Session
 from pytree_course.course import Course
 from pytree_course.judging.expected import Belief, BuiltLesson
 from pytree_course.learner.questions import Question, questions

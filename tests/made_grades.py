@@ -137,9 +137,7 @@ def strange_grades(text):
     found = Finding("summary", [], {"sentence": text})
     rows = [
         made_row("count", "error", explanation=text, failure=details, findings=[found]),
-        made_row(
-            "paths", "incorrect", lines=[WrongLine(**line)], failed=[0], misconceptions=[text]
-        ),
+        made_row("paths", "incorrect", lines=[WrongLine(**line)], misconceptions=[text]),
     ]
     answers = {"count": text, "paths": text}
     attempts = [made_attempt(name, rows, answers=answers, reason=text) for name in ("eve", "fay")]

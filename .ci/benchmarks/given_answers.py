@@ -125,7 +125,7 @@ def _judged(sources: LessonSources, name: str, code: str) -> Judged:
             held += [line.misconception for line in verdict.lines if line.misconception]
             speaks = verdict.findings or verdict.lines
             source = "misconception " + ", ".join(held) if held else "reason" if speaks else "none"
-            return Judged(False, str(verdict.kind), source, explain_verdict(verdict, {}))
+            return Judged(False, str(verdict.kind), source, explain_verdict(verdict))
     return Judged(True, str(verdict.kind), "none", "")
 
 

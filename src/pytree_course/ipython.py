@@ -92,7 +92,7 @@ def _show_error(
     source = sources[-1] if sources else ""
     advice = None
     if isinstance(error, NameError) and CHECK_CALL.search(source):
-        from pytree_course.notebook.missing_names import explain_missing_name
+        from pytree_course.notebook.missing import explain_missing_name
 
         advice = explain_missing_name(error, trace, source)
     if advice is not None:

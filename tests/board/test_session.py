@@ -14,9 +14,8 @@ from pytree_course.board.class_analysis import (
     plan_minutes,
     propose_question,
 )
-from pytree_course.board.log import Entry
 from pytree_course.board.pages import reproduce_feedback
-from pytree_course.board.session import Room, Session
+from pytree_course.board.session import Entry, Room, Session
 from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import Belief
 from pytree_course.judging.judge import judge

@@ -32,7 +32,6 @@ ROW = VerdictRow(
     results="abc",
     findings=[Finding("constant", [1, 2], {"which": "all"})],
     lines=[WrongLine("A", "`[1]`", "2", "belief", {"explanation": "It is so."}, "a_belief")],
-    failed=[1, 2],
     basis=BASIS,
 )
 ATTEMPT = made_attempt(

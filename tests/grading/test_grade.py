@@ -186,7 +186,7 @@ def test_a_name_from_another_cell_is_explained(lesson):
     verdict = found["count_leaves"]
     assert str(verdict.kind) == "error"
     assert "NameError" in verdict.reason
-    assert "Only answer cells are graded" in explain_verdict(verdict, {})
+    assert "Only answer cells are graded" in explain_verdict(verdict)
     assert str(found["first_leaf"].kind) == "correct"
 
 

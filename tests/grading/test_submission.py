@@ -5,11 +5,10 @@ import json
 import pytest
 
 from pytree_course.built import answer_id, check_id, other_answer_id
+from pytree_course.grading.notebook_file import UnreadableError, read_notebook
 from pytree_course.grading.submission import (
     NoExercisesError,
-    UnreadableError,
     find_answers,
-    read_notebook,
     read_submission_of_any_lesson,
     recognize_lesson,
 )

@@ -144,7 +144,7 @@ def test_feedback_has_a_word_and_a_symbol_in_both_forms(verdict):
 
 def test_a_module_that_grading_lacks_is_explained():
     missing = without_outcomes(EXPECTED, VerdictKind.ERROR, "no module", "ModuleNotFoundError")
-    assert "files beside the notebook are not" in words.explain_verdict(missing, {})
+    assert "files beside the notebook are not" in words.explain_verdict(missing)
 
 
 def test_an_explanation_is_shown_with_a_case_that_has_what_it_quotes():

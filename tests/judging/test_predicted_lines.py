@@ -62,7 +62,7 @@ def test_what_is_no_dict_is_said_once(no_dict):
     assert (verdict.kind, verdict.lines) == (VerdictKind.INCORRECT, ())
     assert finding_sentences(verdict.findings)[0].startswith("`guesses` should be a dict")
     assert headline(verdict) == "Exercise predict · 0 of 4 lines right"
-    assert explain_verdict(verdict, {}) == finding_sentences(verdict.findings)[0]
+    assert explain_verdict(verdict) == finding_sentences(verdict.findings)[0]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_feedback_shows_the_lines_and_nothing_of_what_is_right():
     for form in (
         shown.html,
         shown.text,
-        explain_verdict(judged(RIGHT | {"D": 5}), {}),
+        explain_verdict(judged(RIGHT | {"D": 5})),
     ):
         assert "77" not in form
         assert "xpected" not in form

@@ -23,7 +23,7 @@ from pytree_course.learner.progress import PredictionMade, Progress, ReviewAnswe
 from pytree_course.learner.questions import RAISES, for_class, questions
 from pytree_course.learner.review import MAX_A_DAY, due_questions, next_day
 from pytree_course.observing.observe import observe, observe_raised
-from pytree_course.sources.standalone_code import MAX_DEFINITION_LINES, make_standalone
+from pytree_course.sources.needed_code import MAX_DEFINITION_LINES, make_standalone
 from tests.conftest import ROOT
 from tests.made_grades import made_exercise
 

@@ -8,7 +8,6 @@ import pytest
 from nbformat import NotebookNode
 
 from pytree_course.course import PROGRESS_VARIABLE, Course
-from pytree_course.grading.lesson_to_grade import read_lesson
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.standings import standing
@@ -70,7 +69,7 @@ def test_a_wrong_answer_is_explained_and_a_right_one_is_progress_without_points(
 
 
 def test_grading_and_the_exercise_notebooks_do_not_know_it():
-    assert read_lesson(LESSON, seed=7).starters.keys() == BUILT.graded.keys()
+    assert LESSON.read_starters().keys() == BUILT.graded.keys()
     for file in (LESSON.exercises, LESSON.blank, LESSON.solutions):
         ids = {f"{name}-answer" for name in BUILT.exercises} & cells_of(file).keys()
         assert ids == {f"{name}-answer" for name in BUILT.graded}

@@ -254,7 +254,7 @@ def test_predicted_lines_and_general_reasons_are_shown_to_student_and_teacher(tm
     line = WrongLine(
         "A", "`[1, <b>]`", said="'<i>'", why="belief", data={"explanation": "Not `this`."}
     )
-    predicted = {"failure": None, "lines": [line], "failed": [0], "passed": 4}
+    predicted = {"failure": None, "lines": [line], "passed": 4}
     found = Finding("no error", [3, 4], {"expected": "ValueError", "instead": "`None`"})
     (reason,) = finding_sentences([found])
     rows = [

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from pytree_course.board.log import Log
+from pytree_course.board.session import Log
 from pytree_course.reports.class_statistics import TimeInClass, read_times
 from tests.made_grades import NOON, made_attempt, made_grades, made_row
 from tests.reports.test_pages import pages_of, visible

@@ -10,7 +10,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from pytree_course.course import CourseError
 from pytree_course.grading.limits import FOLDERS_DEEP, NOTEBOOK_BYTES
-from pytree_course.grading.submission import UnreadableError
+from pytree_course.grading.notebook_file import UnreadableError
 
 MAX_ZIPPED_BYTES = 5_000_000_000  # in a class's zip
 LEFT_BEHIND = (".", "__MACOSX", "__pycache__")

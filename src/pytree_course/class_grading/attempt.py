@@ -27,7 +27,6 @@ from pytree_course.judging.words import (
 from pytree_course.observing.reading import Count, Measure, Moment, Points
 from pytree_course.texts import text_digest
 
-_NO_WORDS: dict[str, str] = {}
 _LIBRARIES = ("jax", "jaxlib", "numpy", "equinox", "flax", "optax", "chex", "nbval", "ipykernel")
 
 
@@ -84,7 +83,6 @@ class VerdictRow(Struct, frozen=True, forbid_unknown_fields=True):
     results: str | None = None  # a digest of wrong results, to find equal ones on equal cases
     findings: list[Finding] = field(default_factory=list)
     lines: list[WrongLine] = field(default_factory=list)
-    failed: list[Count] = field(default_factory=list)  # the cases that failed, from 0
     basis: Basis | None = None  # None if it was not graded
     outcomes: str = ""  # of a wrong answer: a key of the gradebook's `results`, as the next two
     public_outcomes: str = ""  # on the public cases, which give the reason
@@ -138,10 +136,8 @@ def add_points(points: Iterable[float]) -> float:
     return total if total % 1 else int(total)
 
 
-def verdict_row(verdict: Verdict, notes: Mapping[str, str]) -> VerdictRow:
+def verdict_row(verdict: Verdict) -> VerdictRow:
     """Return what the gradebook stores of a verdict: no expected result of a fresh case."""
-    # A correct answer needs no explanation, and the attempt's remark has the notes on its cell.
-    is_correct = verdict.kind is VerdictKind.CORRECT
     return VerdictRow(
         exercise=verdict.exercise,
         kind=verdict.kind,
@@ -150,18 +146,17 @@ def verdict_row(verdict: Verdict, notes: Mapping[str, str]) -> VerdictRow:
         passed=verdict.passed,
         cases=verdict.cases,
         explanation=reason_sentence(verdict, reveal=False),
-        remarks=remarks(verdict, {} if is_correct else notes),
+        # Of a correct answer, the attempt's remark has the note on its cell.
+        remarks=[] if verdict.kind is VerdictKind.CORRECT else remarks(verdict),
         misconceptions=[misconception.name for misconception in verdict.misconceptions],
         failure=_without_expected(verdict.failure) if verdict.failure else None,
         findings=list(verdict.findings),
-        lines=[explained_line(line, _NO_WORDS) for line in verdict.lines],
-        failed=list(verdict.failed),
+        lines=[explained_line(line, {}) for line in verdict.lines],
     )
 
 
 _FIELDS_OF_REASON = (
     *("kind", "passed", "cases", "explanation", "misconceptions", "failure", "findings", "lines"),
-    "failed",
 )
 
 

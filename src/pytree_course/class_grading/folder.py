@@ -31,7 +31,7 @@ from pytree_course.class_grading.student_files import (
     shown_path,
 )
 from pytree_course.course import Course, CourseError
-from pytree_course.grading.submission import UnreadableError
+from pytree_course.grading.notebook_file import UnreadableError
 from pytree_course.rendering import render
 
 UNPACKED = "submissions"

@@ -268,10 +268,7 @@ class ClassGrading:
         for attempt in counting_attempts(self.gradebook.attempts()).values():
             if attempt.lesson in self.lessons:
                 stored = self.lessons[attempt.lesson].stored
-                rows = [
-                    explain_again(row, stored, attempt.notes, self.gradebook.results)
-                    for row in attempt.rows
-                ]
+                rows = [explain_again(row, stored, self.gradebook.results) for row in attempt.rows]
                 if rows != attempt.rows:
                     self._record(structs.replace(attempt, rows=rows))
 

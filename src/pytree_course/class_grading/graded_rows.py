@@ -53,7 +53,7 @@ def grade_rows(
         name = verdict.exercise
         if name not in exercises:
             continue
-        row = verdict_row(verdict, attempt.notes)
+        row = verdict_row(verdict)
         row = structs.replace(row, basis=current_basis(lesson, name))
         if run := runs.get(name):
             row = structs.replace(row, seconds=run.seconds)
@@ -90,10 +90,7 @@ def is_current(basis: Basis | None, lesson: LessonToGrade, exercise: str) -> boo
 
 
 def explain_again(
-    row: VerdictRow,
-    stored: BuiltLesson,
-    notes: Mapping[str, str],
-    read_results: Callable[[str], str],
+    row: VerdictRow, stored: BuiltLesson, read_results: Callable[[str], str]
 ) -> VerdictRow:
     """Return a row with its reason by the lesson's misconceptions as they are now."""
     reasons = stored.reasons.get(row.exercise, row.reasons)
@@ -102,7 +99,7 @@ def explain_again(
     outcomes = read_report(read_results(row.public_outcomes))
     verdict = judge(stored.expected(row.exercise), outcomes)
     if verdict.failed:
-        row = with_reason_of(row, verdict_row(verdict, notes))
+        row = with_reason_of(row, verdict_row(verdict))
     return structs.replace(row, reasons=reasons)
 
 

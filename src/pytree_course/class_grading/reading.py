@@ -19,11 +19,10 @@ from pytree_course.class_grading.student_files import (
 from pytree_course.class_grading.times import commit_time
 from pytree_course.course import Course
 from pytree_course.grading.limits import STUDENTS_READING_SECONDS
+from pytree_course.grading.notebook_file import NotOpenedError, UnreadableError
 from pytree_course.grading.submission import (
     NoExercisesError,
-    NotOpenedError,
     Submission,
-    UnreadableError,
     read_submission_of_any_lesson,
 )
 from pytree_course.texts import join_remarks

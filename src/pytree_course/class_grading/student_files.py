@@ -23,7 +23,7 @@ from pytree_course.grading.limits import (
     STUDENTS_BYTES,
     STUDENTS_ENTRIES,
 )
-from pytree_course.grading.submission import UnreadableError
+from pytree_course.grading.notebook_file import UnreadableError
 from pytree_course.released_files import FILES, FOLDERS
 from pytree_course.texts import cut_middle, join_remarks, printable
 

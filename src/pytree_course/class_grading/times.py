@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pytree_course.grading.limits import NOTEBOOK_BYTES
-from pytree_course.grading.submission import UnreadableError, read_regular
+from pytree_course.grading.notebook_file import UnreadableError, read_regular
 from pytree_course.texts import join_remarks
 
 NBGRADER_TIMESTAMP = "timestamp.txt"

@@ -1,15 +1,17 @@
-"""The budget that the cells of an exercise share: time, messages and bytes."""
+"""The budget that the cells of an exercise share: time, messages and bytes; and the clocks."""
 
+import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from pytree_course.grading import limits
 from pytree_course.grading.cell_run import CellEnd
-from pytree_course.grading.processes import read_own_seconds
 
 _COUNTING_SECONDS = 0.25  # at least, between two looks at the kernel's processes
+_NANOSECONDS = 1e9
 _WAITING_WEIGHT = 2  # an answer that waited too long runs again, with nothing beside it
 
 
@@ -114,3 +116,40 @@ class Budget:
 def _increases(before: Mapping[str, float], now: Mapping[str, float]) -> list[float]:
     """Return by how much each number has grown, if it has."""
     return [max(0.0, number - before.get(name, 0.0)) for name, number in now.items()]
+
+
+# --- processes, as the folders of a /proc show them; one that has ended is empty
+
+
+def list_folder(folder: str) -> list[str]:
+    """List a folder of /proc; return nothing if its process has ended."""
+    try:
+        return os.listdir(folder)
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def read_file(path: str) -> str:
+    """Read a file of /proc; return "" if its process has ended."""
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def read_own_seconds() -> float:
+    """Return how long the calling thread has run, or was ready to run without a processor."""
+    numbers = read_file("/proc/thread-self/schedstat").split()
+    if not numbers:  # elsewhere than on Linux
+        return time.thread_time()
+    return (int(numbers[0]) + int(numbers[1])) / _NANOSECONDS
+
+
+def read_queue_seconds(processes: Iterable[str]) -> dict[str, float]:
+    """Return how long each thread of processes was ready to run without a processor.
+
+    Return nothing on other systems, and where Linux does not count it.
+    """
+    threads = (f"{each}/task/{name}" for each in processes for name in list_folder(f"{each}/task"))
+    numbers = {thread: read_file(f"{thread}/schedstat").split() for thread in threads}
+    return {thread: int(each[1]) / _NANOSECONDS for thread, each in numbers.items() if each}

@@ -49,7 +49,6 @@ class Grade:
     notebook: Path
     seed: int
     verdicts: list[Verdict]
-    notes: dict[str, str]  # on unusual answer cells, by exercise
 
     @property
     def points(self) -> int:
@@ -71,11 +70,11 @@ def grade_notebook(notebook: Path, files: LessonFiles) -> Grade:
     """Grade the user's own notebook, outside of the sandbox."""
     lesson = read_lesson(files, secrets.randbits(SEED_BITS))
     right_results = find_right_results(lesson)
-    submission = read_submission(notebook, lesson.starters)
+    submission = read_submission(notebook, files.read_starters())
     settings = make_run_settings(lesson, right_results, in_sandbox=False)
     runs = run_answers(submission.answers, settings)
     verdicts = judge_submission(lesson, right_results, submission, runs)
-    return Grade(files.stem, lesson.stored.title, notebook, lesson.seed, verdicts, submission.notes)
+    return Grade(files.stem, lesson.stored.title, notebook, lesson.seed, verdicts)
 
 
 def judge_submission(
@@ -87,16 +86,17 @@ def judge_submission(
     """Judge every exercise of a lesson by the runs of a submission's answers."""
     verdicts = []
     for name, expected in right_results.items():
-        run = runs.get(name)
+        run, note = runs.get(name), submission.notes.get(name, "")
         if run is None:
-            reason = submission.notes.get(name, words.NOT_ATTEMPTED)
-            verdicts.append(without_outcomes(expected, VerdictKind.NOT_ATTEMPTED, reason))
-            continue
-        verdict = _judge_run(expected, run)
-        if verdict.failed and run.public_check:
-            public_expected = lesson.stored.expected(name)
-            verdict = _explained_verdict(verdict, public_expected, run.public_check)
-        verdicts.append(_name_older_python(verdict, submission.python))
+            reason = note or words.NOT_ATTEMPTED
+            verdict = without_outcomes(expected, VerdictKind.NOT_ATTEMPTED, reason)
+        else:
+            verdict = _judge_run(expected, run)
+            if verdict.failed and run.public_check:
+                public_expected = lesson.stored.expected(name)
+                verdict = _explained_verdict(verdict, public_expected, run.public_check)
+            verdict = _name_older_python(verdict, submission.python)
+        verdicts.append(replace(verdict, note=note))
     return verdicts
 
 

@@ -19,9 +19,13 @@ from jupyter_client.launcher import launch_kernel
 
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
-from pytree_course.grading.budget import Budget, OverBudgetError, SubmissionTime
+from pytree_course.grading.budget import (
+    Budget,
+    OverBudgetError,
+    SubmissionTime,
+    read_queue_seconds,
+)
 from pytree_course.grading.cell_run import READ_MESSAGES, CellEnd, CellRun
-from pytree_course.grading.processes import read_queue_seconds
 from pytree_course.grading.sandbox.policy import kernel_command
 
 if TYPE_CHECKING:  # it is for Linux only

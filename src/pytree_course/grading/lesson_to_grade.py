@@ -18,7 +18,6 @@ class LessonToGrade:
 
     files: LessonFiles
     stored: BuiltLesson  # with the misconceptions' results on the public cases
-    starters: dict[str, str]  # by exercise
     on_public_cases: bool  # where there are no sources, whose right answers would run on fresh ones
     seed: int  # of the cases
 
@@ -39,7 +38,6 @@ def read_lesson(files: LessonFiles, seed: int) -> LessonToGrade:
     return LessonToGrade(
         files=files,
         stored=stored,
-        starters=files.read_starters(),
         on_public_cases=not has_sources,
         seed=seed if has_sources else PUBLIC_SEED,
     )

@@ -1,8 +1,6 @@
-"""Read an untrusted notebook: the lesson it belongs to, and the answers in it."""
+"""Find in an untrusted notebook the lesson that it belongs to, and the answers."""
 
-import json
 import re
-import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,17 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from pytree_course.built import OUR_ENDING, answer_id, check_id, other_answer_id
-from pytree_course.course import CourseError
-from pytree_course.grading.limits import ANSWER_CHARACTERS, NOTEBOOK_BYTES, NOTEBOOK_ENTRIES
+from pytree_course.grading.limits import ANSWER_CHARACTERS
+from pytree_course.grading.notebook_file import (
+    UnreadableError,
+    marks_of,
+    read_notebook,
+    source_of,
+    string_at,
+)
 from pytree_course.texts import defined_names
 
-_OTHER_FILES = {stat.S_IFLNK: "a link", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a FIFO"}
-_NO_JSON = {
-    r"(?m)^<{7} ": "it holds Git's conflict marks (<<<<<<<): choose between the two versions that "
-    "Git could not merge, and save it again",
-    r"^\s*<(?i:!doctype|html)": "it is a web page: download the notebook itself",
-}
-"""By a pattern in a text: why it is not JSON, and what to do."""
 _TEXT_TYPES = {"markdown": "is a Markdown cell", "raw": "is a raw cell"}
 """The types that an answer cell has after M or R was pressed by mistake."""
 _PYTHON = re.compile(r"[0-9]{1,2}\.[0-9]{1,3}(?![0-9])")
@@ -29,47 +26,8 @@ _MIN_SHARE = 1 / 4  # of a lesson's exercises; its own notebooks define a sixth 
 LATER_CELL = "the answer cell counts; a cell below that defines the names, too, does not"
 
 
-class UnreadableError(CourseError):
-    """A file that was handed in cannot be read: its path, and for the teacher, why, as a clause."""
-
-    def __str__(self) -> str:
-        return self.about(self.args[0])
-
-    def about(self, name: object) -> str:
-        """Return the message about the file under another name."""
-        return f"{name} {self.args[1]}"
-
-
-class NotOpenedError(UnreadableError):
-    """The teacher's computer cannot open a file, which may be a good one."""
-
-
 class NoExercisesError(UnreadableError):
     """A notebook can be read, and is no exercise notebook."""
-
-
-def read_regular(file: Path, max_bytes: int) -> bytes:
-    """Read a regular file; an UnreadableError says why it cannot be read.
-
-    A link may lead to another student's work, a FIFO waits forever, a device may never end.
-    """
-    try:
-        status = file.lstat()
-        file_type = stat.S_IFMT(status.st_mode)
-        if file_type != stat.S_IFREG:
-            kind = _OTHER_FILES.get(file_type, "a device or a socket")
-            raise UnreadableError(file, f"is {kind}, not a file: hand in the notebook itself")
-        if status.st_size > max_bytes:
-            raise UnreadableError(
-                file, f"is larger than {max_bytes / 1e6:g} MB: clear the outputs of its cells"
-            )
-        return file.read_bytes()
-    except FileNotFoundError:
-        raise UnreadableError(file, "does not exist") from None
-    except OSError as error:
-        raise NotOpenedError(
-            file, f"cannot be read ({error.strerror}): see that you have the right to read it"
-        ) from error
 
 
 @dataclass(frozen=True)
@@ -101,39 +59,6 @@ def read_submission_of_any_lesson(
     return lesson, find_answers(notebook, handed_out[lesson])
 
 
-def read_notebook(file: Path) -> dict[str, Any]:
-    """Read a notebook as JSON; an UnreadableError says why it cannot be read."""
-    content = read_regular(file, NOTEBOOK_BYTES)
-    text = content.decode(json.detect_encoding(content), "replace")
-    if not text.strip():
-        raise UnreadableError(file, "is empty")
-    if sum(map(text.count, ",[{")) > NOTEBOOK_ENTRIES:
-        raise UnreadableError(
-            file, f"has more than {NOTEBOOK_ENTRIES:,} entries: clear the outputs of its cells"
-        )
-    try:
-        # Integers stay strings: none matters, and Python refuses to parse thousands of digits.
-        # `raw_decode` ignores what follows: a program may not have cut off a longer old version.
-        notebook, _ = json.JSONDecoder(parse_int=str).raw_decode(text.lstrip())
-    except ValueError as error:
-        reason = _why_no_json(text, error)
-        raise UnreadableError(file, f"is not a notebook: {reason}") from error
-    except RecursionError:
-        raise UnreadableError(file, "is not a notebook: it is nested too deep") from None
-    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-        raise UnreadableError(
-            file, "is not a notebook: it has no cells. Save it in format 4.5 or later"
-        )
-    return notebook
-
-
-def _why_no_json(text: str, error: ValueError) -> str:
-    for pattern, reason in _NO_JSON.items():
-        if re.search(pattern, text):
-            return reason
-    return f"it is cut off or damaged; hand in one that JupyterLab opens ({error})"
-
-
 @dataclass(frozen=True)
 class _Cell:
     """A cell that may hold an answer."""
@@ -159,8 +84,8 @@ def recognize_lesson(
     belong to no lesson here, and neither do its solutions.
     """
     cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
-    marks = {mark for cell in cells for mark in _marks(cell)}
-    sources = "\n".join(map(_source, cells))
+    marks = {mark for cell in cells for mark in marks_of(cell)}
+    sources = "\n".join(map(source_of, cells))
     names = defined_names(sources)
     marked_exercises: dict[str, int] = {}  # how many, by lesson
     defined_exercises: dict[str, int] = {}
@@ -213,7 +138,7 @@ def find_answers(notebook: dict[str, Any], starters: Starters) -> Submission:
 
 def _python(notebook: dict[str, Any]) -> str:
     """Return the version of Python that a notebook names, without the last part."""
-    version = _PYTHON.match(_string_at(notebook, "metadata", "language_info", "version"))
+    version = _PYTHON.match(string_at(notebook, "metadata", "language_info", "version"))
     return version[0] if version else ""
 
 
@@ -230,8 +155,8 @@ def _cells(notebook: dict[str, Any], starters: Starters) -> Iterator[_Cell]:
     for cell in notebook["cells"]:
         if not isinstance(cell, dict):
             continue
-        source = _source(cell)
-        marks = (*_marks(cell), source.strip())
+        source = source_of(cell)
+        marks = (*marks_of(cell), source.strip())
         exercise = next((exercises[mark] for mark in marks if mark in exercises), "")
         cell_type = str(cell.get("cell_type"))
         if cell_type == "code" or (exercise and cell_type in _TEXT_TYPES):
@@ -311,26 +236,3 @@ def _last_try(cells: Sequence[_Cell], names: set[str]) -> list[_Cell]:
             break
         last_try.append(cell)
     return last_try[::-1]
-
-
-def _marks(cell: dict[str, Any]) -> Iterator[str]:
-    """Yield the ids of a cell: its own, Colab's, nbgrader's."""
-    for path in (("id",), ("metadata", "id"), ("metadata", "nbgrader", "grade_id")):
-        if mark := _string_at(cell, *path):
-            yield mark
-
-
-def _string_at(value: object, *path: str) -> str:
-    """Return the string at a path in untrusted JSON; "" if there is none."""
-    for name in path:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value if isinstance(value, str) else ""
-
-
-def _source(cell: dict[str, Any]) -> str:
-    """Return a cell's source, which may be stored as lines."""
-    source = cell.get("source", "")
-    lines = source if isinstance(source, list) else [source]
-    text = "".join(line for line in lines if isinstance(line, str))
-    # A lone surrogate is valid in JSON, but has no UTF-8 encoding.
-    return text.encode("utf-8", "replace").decode("utf-8")

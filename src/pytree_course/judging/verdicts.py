@@ -86,6 +86,7 @@ class Verdict:
     lines: tuple[WrongLine, ...] = ()  # of an exercise with predictions, which has no failure
     failed: tuple[int, ...] = ()  # the cases that failed, from 0
     title: str = ""  # of the exercise
+    note: str = ""  # on an unusual answer cell
 
     @property
     def points(self) -> int:

@@ -248,16 +248,13 @@ def explain_lines(lines: Iterable[WrongLine]) -> list[str]:
     ]
 
 
-def explain_verdict(verdict: Verdict, notes: Mapping[str, str]) -> str:
-    """Say in a sentence or two why an exercise has its verdict.
-
-    `notes` are about unusual answer cells, by exercise.
-    """
+def explain_verdict(verdict: Verdict) -> str:
+    """Say in a sentence or two why an exercise has its verdict."""
     sentences = [misconception.explanation for misconception in verdict.misconceptions]
     if verdict.lines:
         sentences = explain_lines(verdict.lines)
     sentences = sentences or finding_sentences(verdict.findings) or [reason_sentence(verdict)]
-    return " ".join([*sentences, *remarks(verdict, notes)])
+    return " ".join([*sentences, *remarks(verdict)])
 
 
 def reason_sentence(verdict: Verdict, *, reveal: bool = True) -> str:
@@ -273,14 +270,13 @@ def reason_sentence(verdict: Verdict, *, reveal: bool = True) -> str:
     return f"{clause[0].upper()}{clause[1:]}{end}"
 
 
-def remarks(verdict: Verdict, notes: Mapping[str, str]) -> list[str]:
+def remarks(verdict: Verdict) -> list[str]:
     """Return remarks that feedback in a notebook leaves out: on grading and on answer cells."""
     sentences = []
     if verdict.error_type in MISSING_IN_GRADING:
         sentences.append(MISSING_IN_GRADING[verdict.error_type])
-    note = notes.get(verdict.exercise)
-    if note is not None and note != verdict.reason:
-        sentences.append(f"Note: {note}.")
+    if verdict.note not in ("", verdict.reason):
+        sentences.append(f"Note: {verdict.note}.")
     return sentences
 
 

@@ -61,7 +61,7 @@ class Checks:
     progress: Progress
     seed_of_grading: str | None
     is_in_nbgrader: bool
-    is_own_work: bool  # and not a solution notebook, or one that nbgrader runs
+    is_own_work: bool  # and not a solution notebook, or one that is graded
 
     def __init__(self, lesson: str) -> None:
         course = self._course = Course.of_notebook()
@@ -72,7 +72,8 @@ class Checks:
         if shell := get_ipython():
             ipython.prepare(shell)  # unless it was when the kernel started
         is_solution = Path.cwd().name == self.files.solutions.parent.name
-        self.is_own_work = not is_solution and not self.is_in_nbgrader
+        is_graded = self.seed_of_grading is not None or self.is_in_nbgrader
+        self.is_own_work = not is_solution and not is_graded
         self.progress = Progress.load(course.progress_file if self.is_own_work else None)
         _keep_findable(self)
         flags = os.environ.get(XLA_FLAGS)
@@ -88,11 +89,6 @@ class Checks:
     def _check_functions(self) -> dict[str, Check]:
         with defined_settings():
             return load_checks(self.files.check_script)
-
-    @property
-    def is_graded(self) -> bool:
-        """Whether this notebook runs in grading, without a learner."""
-        return self.seed_of_grading is not None or self.is_in_nbgrader
 
     def link_to_exercise(self, exercise: ExerciseFacts) -> str:
         """Return the link to an exercise of this lesson; "" if it would leave this front end."""
@@ -239,9 +235,10 @@ class ExerciseCheck:
             return feedback(verdict, advice=advice)
         expected = self._checks.expected
         if not self._exercise.is_practice:
-            from pytree_course.notebook.in_grading import warnings  # for right answers only
+            from pytree_course.notebook.missing import missing_in_grading  # for right answers
 
-            advice = [*warnings(self._checks.files, expected.graded, self._exercise), *advice]
+            lacking = missing_in_grading(self._checks.files, expected.graded, self._exercise)
+            advice = [*lacking, *advice]
         now = self._checks.standing(in_lesson=self._exercise.is_practice)
         return feedback(verdict, advice=advice, standing=now)
 

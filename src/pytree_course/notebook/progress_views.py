@@ -24,18 +24,13 @@ AS_OF = "Your progress on {time}. Run this again to see what has come since."
 
 def show_progress(check: Checks) -> None:
     """Show the header: how far the learner is, updated whenever a check passes."""
-    if not check.is_own_work or check.is_graded:
+    if not check.is_own_work:
         return
     # An updated output, not a widget: ipywidgets would take most of the set-up cell's time.
-    output = display(header(check), display_id=True)
+    output = display(check.standing("progress"), display_id=True)
     # Without a notebook, nothing was shown.
     if check.progress.file is not None and output is not None:
-        check.progress.watchers.append(lambda: output.update(header(check)))
-
-
-def header(check: Checks) -> Feedback:
-    """Return the progress in a lesson: points, minutes left and the next step."""
-    return check.standing("progress")
+        check.progress.watchers.append(lambda: output.update(check.standing("progress")))
 
 
 def course_map() -> Feedback:

@@ -8,7 +8,7 @@ from enum import IntEnum
 from math import ceil, log2
 from pathlib import Path
 
-from pytree_course.board.log import Log
+from pytree_course.board.session import Log
 from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.class_grading.class_grades import NOT_HANDED_IN, ClassGrades
 from pytree_course.class_grading.roster import Student

@@ -43,7 +43,7 @@ def show_grade(grade: Grade, console: Console) -> None:
     console.print(Text(printable(str(grade.notebook))), soft_wrap=True)
     console.print(_make_verdict_table(grade))
     for verdict in grade.verdicts:
-        _show_feedback(verdict, grade, console)
+        _show_feedback(verdict, console)
     cases = "the public cases" if grade.seed == PUBLIC_SEED else "fresh cases"
     correct = sum(verdict.kind is VerdictKind.CORRECT for verdict in grade.verdicts)
     console.print(
@@ -67,15 +67,14 @@ def _make_verdict_table(grade: Grade) -> Table:
     return table
 
 
-def _show_feedback(verdict: Verdict, grade: Grade, console: Console) -> None:
+def _show_feedback(verdict: Verdict, console: Console) -> None:
     """Print why an answer is not correct, or a remark on it; nothing if there is neither."""
     needs_reason = verdict.kind not in (VerdictKind.CORRECT, VerdictKind.NOT_ATTEMPTED)
     if verdict.failed:
-        advice = remarks(verdict, grade.notes)
-        text = feedback(verdict, advice=advice, width=console.width - 2).text
+        text = feedback(verdict, advice=remarks(verdict), width=console.width - 2).text
         console.print(Text(printable_lines(text)), end="\n\n", soft_wrap=True)
-    elif needs_reason or verdict.exercise in grade.notes:
-        reason = f"{verdict.title}: {explain_verdict(verdict, grade.notes)}"
+    elif needs_reason or verdict.note:
+        reason = f"{verdict.title}: {explain_verdict(verdict)}"
         console.print(Text(printable_lines(reason)))
 
 

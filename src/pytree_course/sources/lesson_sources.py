@@ -8,8 +8,8 @@ from functools import cached_property
 from pytree_course.cases.case import Check, load_checks
 from pytree_course.course import GOING_DEEPER, LessonFiles
 from pytree_course.judging.expected import LessonSection, Prediction
-from pytree_course.sources.deciding import deciding_digests
 from pytree_course.sources.exercises import Exercise, read_answers, read_exercises, read_practice
+from pytree_course.sources.needed_code import used_code
 from pytree_course.sources.predictions import read_predictions, with_shuffled_options
 from pytree_course.sources.source_cells import SourceCell, read_cells, slug
 from pytree_course.texts import text_digest
@@ -165,9 +165,18 @@ class LessonSources:
 
     @property
     def deciding_digests(self) -> dict[str, str]:
-        """A digest for each exercise, by name, of what decides its results and points."""
+        """A digest for each exercise, by name, of everything that decides its results and points.
+
+        That is its set-up cell, starter and solution, its points, and its check with what the check
+        uses of its script. Prompts, hints, titles and explanations are not part of it.
+        """
         script = self.files.check_script.read_text(encoding="utf-8")
-        return deciding_digests(self.exercises, script)
+        digests = {}
+        for name, exercise in self.exercises.items():
+            texts = [exercise.setup, exercise.starter.source, exercise.solution.source]
+            texts += [*exercise.answers, str(exercise.points)]
+            digests[name] = text_digest(*texts, *used_code(script, name))
+        return digests
 
     @property
     def practice_digest(self) -> str:

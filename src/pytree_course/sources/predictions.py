@@ -1,17 +1,21 @@
-"""A lesson's predictions: read them, shuffle their options reproducibly, fold their answers."""
+"""A lesson's predictions: read them, shuffle their options, fold and show their answers."""
 
 import random
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
-from pytree_course.built import MEANT_TO_FAIL
+from pytree_course.built import MEANT_TO_FAIL, PREDICT_ENDING, hides_outputs, show_outputs
 from pytree_course.judging.expected import LETTERS, Prediction, with_letters
 from pytree_course.public_reports import without_citations
 from pytree_course.sources.exercises import WRITE
+from pytree_course.sources.needed_code import make_standalone
 from pytree_course.sources.source_cells import SourceCell
-from pytree_course.sources.standalone_code import make_standalone
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 PREDICTION = "◇"
 """Start of a prediction; the code cell after it holds the answer."""
@@ -146,3 +150,20 @@ def with_closed_answer(text: str) -> str:
 def with_open_answer(text: str) -> str:
     """Undo `with_closed_answer`."""
     return text.replace(FOLD, "").replace(FOLD_END, "")
+
+
+def show_on_slides(
+    notebook: "NotebookNode", resources: dict[str, Any]
+) -> tuple["NotebookNode", dict[str, Any]]:
+    """Show the answers, and remove the widgets that ask: nbconvert calls this for slides.
+
+    On slides, an answer is a fragment of its own; nothing can be clicked.
+    """
+    cells = [cell for cell in notebook.cells if not cell.get("id", "").endswith(PREDICT_ENDING)]
+    for cell in cells:
+        if hides_outputs(cell):
+            show_outputs(cell)
+        elif cell.cell_type == "markdown":
+            cell.source = with_open_answer(cell.source)
+    notebook.cells = cells
+    return notebook, resources

@@ -9,8 +9,8 @@ from typing import Any
 
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
+from pytree_course.grading.budget import list_folder, read_file, read_queue_seconds
 from pytree_course.grading.cell_run import CellEnd
-from pytree_course.grading.processes import list_folder, read_file, read_queue_seconds
 from pytree_course.grading.sandbox.doors import door, kernel_request
 from pytree_course.grading.sandbox.policy import COURSE_INSIDE, TMP, WRITABLE_FOLDERS
 
