@@ -1898,10 +1898,28 @@ def differences(a, b):
 +                elif key not in one or (isinstance(a, dict) and one[key] is None):
 
 
+# %% exercise="differences" misconception="a_missing_place_is_none" section="a-missing-bias" changes="a_missing_key_is_none"
+"""You do not tell a missing key or position from a `None`: the one is reported as the other, or not at all. `dict.get` returns `None` for both; ask whether the key is there."""
+-                if isinstance(a, dict) and one.get(key) is None and other.get(key) is None:
++                if one.get(key) is None and other.get(key) is None:
+...
+-                if key not in other or (isinstance(a, dict) and other[key] is None):
++                if key not in other or other[key] is None:
+...
+-                elif key not in one or (isinstance(a, dict) and one[key] is None):
++                elif key not in one or one[key] is None:
+
+
 # %% exercise="differences" misconception="shapes_only" changes="solution"
 """You do not report arrays of one shape whose dtypes differ, such as `float16` and `float32`. For `jit`, such leaves are of different types."""
 -            elif a.dtype != b.dtype:
 -                found[path] = "dtype"
+
+
+# %% exercise="differences" misconception="dtypes_in_jax" changes="solution"
+"""You report no difference between `float64` and `float32`, or `int64` and `int32`. `jnp.asarray` makes 32 bits of 64, as long as nobody switches 64 bits on. NumPy's array knows its dtype."""
+-            elif a.dtype != b.dtype:
++            elif jnp.asarray(a).dtype != jnp.asarray(b).dtype:
 
 
 # %% exercise="differences" misconception="the_dtype_first" changes="solution"
