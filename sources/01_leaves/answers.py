@@ -1889,25 +1889,16 @@ def differences(a, b):
 
 # %% exercise="differences" misconception="a_missing_key_is_none" section="a-missing-bias" changes="solution"
 """You do not tell a missing key from a `None`: the one is reported as the other, or not at all. `dict.get` returns `None` for both; ask whether the key is there."""
--                if key not in other:
-+                if isinstance(a, dict) and one.get(key) is None and other.get(key) is None:
-+                    continue
-+                if key not in other or (isinstance(a, dict) and other[key] is None):
-                     found[below] = "missing"
--                elif key not in one:
-+                elif key not in one or (isinstance(a, dict) and one[key] is None):
+-        return node if isinstance(node, dict) else dict(enumerate(node or ()))
++        if isinstance(node, dict):
++            return {key: child for key, child in node.items() if child is not None}
++        return dict(enumerate(node or ()))
 
 
 # %% exercise="differences" misconception="a_missing_place_is_none" section="a-missing-bias" changes="a_missing_key_is_none"
 """You do not tell a missing key or position from a `None`: the one is reported as the other, or not at all. `dict.get` returns `None` for both; ask whether the key is there."""
--                if isinstance(a, dict) and one.get(key) is None and other.get(key) is None:
-+                if one.get(key) is None and other.get(key) is None:
-...
--                if key not in other or (isinstance(a, dict) and other[key] is None):
-+                if key not in other or other[key] is None:
-...
--                elif key not in one or (isinstance(a, dict) and one[key] is None):
-+                elif key not in one or one[key] is None:
+-        return dict(enumerate(node or ()))
++        return {key: child for key, child in enumerate(node or ()) if child is not None}
 
 
 # %% exercise="differences" misconception="shapes_only" changes="solution"

@@ -1451,7 +1451,7 @@ def model_mask(model):
 
 
 # %% exercise="model_mask" misconception="the_state_is_the_model" changes="the_last_entry_is_the_name"
-"""Your mask of an NNX module is made from `nnx.state`, or is one for other models only. A `State` has the names of the module, but is another kind of node: Optax cannot map over both. And a module may lie inside a dict or a list."""
+"""Optax refuses your mask of an NNX module, and where a module lies inside a dict or a list, its biases decay. `nnx.state` returns a `State`: it has the names of the module, but is another kind of node, so Optax cannot map over both."""
  def model_mask(model):
 +    from flax import nnx
 +

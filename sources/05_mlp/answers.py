@@ -1472,13 +1472,10 @@ def train_step(model, state, optimiser, loss):
 +    params, rest = eqx.partition(model, eqx.is_inexact_array_like)
 
 
-# %% exercise="train_step" misconception="only_float32_is_trained" section="what-belongs-in-params" changes="solution"
+# %% exercise="train_step" misconception="only_float32_is_trained" section="what-belongs-in-params" changes="a_list_of_arrays"
 """Your steps leave arrays of `float16` as they are: your filter asks for `float32`. Every floating-point array is trained, whatever its precision."""
--    return optimiser.init(eqx.filter(model, eqx.is_inexact_array))
-+    return optimiser.init(eqx.filter(model, lambda x: getattr(x, "dtype", 0) == jnp.float32))
-...
--    params, rest = eqx.partition(model, eqx.is_inexact_array)
-+    params, rest = eqx.partition(model, lambda x: getattr(x, "dtype", 0) == jnp.float32)
+-    return isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jnp.floating)
++    return isinstance(leaf, jax.Array) and leaf.dtype == jnp.float32
 
 
 # %% exercise="train_step" misconception="optax_adds_to_everything" changes="solution"
@@ -1563,26 +1560,18 @@ def freeze_part(model, part, optimiser):
     return optax.multi_transform(ways, labels)
 
 
-# %% exercise="freeze_part" misconception="masked_freezes"
+# %% exercise="freeze_part" misconception="masked_freezes" changes="zeros_last"
 """Your frozen part moves, and goes uphill: its gradients come out as they are, and are added. That is what `optax.masked` does where the mask is False, and `optax.identity` does: they leave out, and freeze nothing."""
+-    mask = structure.unflatten([name == part for name in names])
+-    return optax.chain(optimiser, optax.masked(optax.set_to_zero(), lambda _: mask))
++    mask = structure.unflatten([name != part for name in names])
++    return optax.masked(optimiser, lambda _: mask)
 
 
-def freeze_part(model, part, optimiser):
-    mask = jax.tree.map_with_path(
-        lambda path, _: keystr(path[:1], simple=True) != part, model
-    )
-    return optax.masked(optimiser, lambda _: mask)
-
-
-# %% exercise="freeze_part" misconception="zero_gradients_first" met="OPTML-Group/Unlearn-Saliency#32, patrick-kidger/equinox#866"
+# %% exercise="freeze_part" misconception="zero_gradients_first" met="OPTML-Group/Unlearn-Saliency#32, patrick-kidger/equinox#866" changes="zeros_last"
 """Your frozen part stays with plain steps, and shrinks with weight decay: its gradients are zero before the optimiser sees them, as `stop_gradient` makes them too. Decay needs no gradient to move a parameter. Set the updates to zero, after the optimiser."""
-
-
-def freeze_part(model, part, optimiser):
-    mask = jax.tree.map_with_path(
-        lambda path, _: keystr(path[:1], simple=True) == part, model
-    )
-    return optax.chain(optax.masked(optax.set_to_zero(), lambda _: mask), optimiser)
+-    return optax.chain(optimiser, optax.masked(optax.set_to_zero(), lambda _: mask))
++    return optax.chain(optax.masked(optax.set_to_zero(), lambda _: mask), optimiser)
 
 
 # %% exercise="freeze_part" misconception="the_part_anywhere" section="freezing-by-labels" changes="solution"
