@@ -323,6 +323,8 @@ def differences(answer, rng):
         ({first: leaf(dtype=np.float16)}, {first: leaf()}),
         ([leaf(dtype=np.int32), leaf()], [leaf(), leaf()]),
         ({first: leaf(3, dtype=np.int32)}, {first: leaf()}),
+        ({first: leaf(dtype=np.float64)}, {first: leaf()}),
+        ([leaf(dtype=np.int64), leaf()], [leaf(dtype=np.int32), leaf()]),
         ({first: [layer, leaf()]}, {first: [{**layer, "b": leaf(4)}, (leaf(),)]}),
         ({first: [two, leaf()]}, {first: [{second: leaf()}, leaf()]}),
         ({first: [leaf(), {}]}, {first: [leaf(), two]}),

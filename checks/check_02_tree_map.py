@@ -498,7 +498,7 @@ def model_mask(answer, rng):
     models = {}
     trees = [
         NNX(kernel=ones, bias=ones),
-        NNX(scale=ones, bias_scale=ones, unbiased=ones),
+        NNX(scale=ones, bias_scale=ones, unbiased=ones, in_proj_bias=ones),
         NNX(bias=NNX(kernel=ones), **{second: NNX(bias=ones)}),
         NNX(bias=NNX(kernel=ones, bias=ones), value=NNX(bias=ones, scale=ones)),
         NNX(layers=nnx.List([NNX(**drawn()), NNX(**drawn())])),
@@ -513,7 +513,7 @@ def model_mask(answer, rng):
         {first: NNX(kernel=ones, bias=ones), "bias": ones},
         [NNX(**drawn()), Equinox(weight=ones, bias=ones)],
         {"bias": [ones, ones], second: {"bias": ones}},
-        {"bias": {"weight": ones, "unbiased": ones}, first: Layer(ones, ones)},
+        {"bias": {"unbiased": ones, "in_proj_bias": ones}, first: Layer(ones, ones)},
     ]
     for tree in shuffled(rng, trees):
         kind = type(tree).__name__

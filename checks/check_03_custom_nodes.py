@@ -956,8 +956,9 @@ def clipped(answer, rng):
 
     one, two = sorted_words(rng, 2)
     note = "The loss adds the products of `factors` and the leaves of `clipped(tree, bounds)`. "
-    floats = [row(rng), real(), [real(), row(rng)], *small_trees(rng, row)]
-    ints = [number(rng), {one: row(rng), two: number(rng)}, [number(rng), row(rng), number(rng)]]
+    half = row(rng).astype(np.float16)
+    floats = [row(rng), real(), [real(), row(rng)], *small_trees(rng, row), half]
+    ints = [number(rng), {one: half, two: number(rng)}, [number(rng), row(rng), number(rng)]]
     ints += [{two: (real(), None), one: Duo(real(), [number(rng)])}]
     given = [drawn(tree) for tree in (*floats, *ints)]
     found = cases(for_both, note + "It, and its gradients for both:", given)

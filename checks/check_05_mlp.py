@@ -409,6 +409,8 @@ def train_step(start, step, rng):
     cases += [case({one: vector(rng), two: vector(rng)}, way) for way in ("momentum", "decay")]
     cases += [case({one: vector(rng), two: table()}, way) for way in ("sgd", "momentum")]
     cases += [case([vector(rng), share(rng)], way) for way in ("sgd", "decay")]
+    half = vector(rng).astype(jnp.float16)
+    cases += [case({one: vector(rng), two: half}, way, 1) for way in ("sgd", "decay")]
     cases += [case([{one: vector(rng), two: "relu"}, None], way) for way in ("sgd", "momentum")]
     cases += [case(cell(rate=share(rng), table=table()), way) for way in OPTIMISERS]
     cases += [case(cell(rate=share(rng), table=table()), "MultiSteps")]
@@ -448,7 +450,7 @@ def freeze_part(answer, rng):
     note += "with what the third input says."
     first, other = (str(part) for part in rng.permutation(["weight", "bias"]))
     part, last = (str(part) for part in rng.permutation(["body", "head"]))
-    pair = Model(Model(leaf(), [leaf()], None), None, Data(leaf(), leaf(), ()))
+    pair, one = Model(Model(leaf(), [leaf()], None), None, Data(leaf(), leaf(), ())), leaf()
     cases = [case(linear(), "weight", "sgd", 1), case(linear(2, 1), first, "momentum")]
     cases += [case(Data(leaf(), leaf(), leaf()), part, way) for way in ("sgd", "decay")]
     cases += [case(nested(Data), each, "decay") for each in (last, "body2")]
@@ -457,6 +459,7 @@ def freeze_part(answer, rng):
     ]
     cases += [case(nested(Model), part, way) for way in ("momentum", "decay")]
     cases += [case(linear(), other, "decay"), case(pair, part, "momentum")]
+    cases += [case(kind(one, leaf(), one), part, "sgd") for kind in (Data, Model)]
     cases += [case(Data({"head": leaf()}, None, []), part, "sgd"), case(pair, last, "decay")]
     yield from shuffled(rng, cases)
 

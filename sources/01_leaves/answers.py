@@ -1889,19 +1889,28 @@ def differences(a, b):
 
 # %% exercise="differences" misconception="a_missing_key_is_none" section="a-missing-bias" changes="solution"
 """You do not tell a missing key from a `None`: the one is reported as the other, or not at all. `dict.get` returns `None` for both; ask whether the key is there."""
--                if key not in other:
-+                if isinstance(a, dict) and one.get(key) is None and other.get(key) is None:
-+                    continue
-+                if key not in other or (isinstance(a, dict) and other[key] is None):
-                     found[below] = "missing"
--                elif key not in one:
-+                elif key not in one or (isinstance(a, dict) and one[key] is None):
+-        return node if isinstance(node, dict) else dict(enumerate(node or ()))
++        if isinstance(node, dict):
++            return {key: child for key, child in node.items() if child is not None}
++        return dict(enumerate(node or ()))
+
+
+# %% exercise="differences" misconception="a_missing_place_is_none" section="a-missing-bias" changes="a_missing_key_is_none"
+"""You do not tell a missing key or position from a `None`: the one is reported as the other, or not at all. `dict.get` returns `None` for both; ask whether the key is there."""
+-        return dict(enumerate(node or ()))
++        return {key: child for key, child in enumerate(node or ()) if child is not None}
 
 
 # %% exercise="differences" misconception="shapes_only" changes="solution"
 """You do not report arrays of one shape whose dtypes differ, such as `float16` and `float32`. For `jit`, such leaves are of different types."""
 -            elif a.dtype != b.dtype:
 -                found[path] = "dtype"
+
+
+# %% exercise="differences" misconception="dtypes_in_jax" changes="solution"
+"""You report no difference between `float64` and `float32`, or `int64` and `int32`. `jnp.asarray` makes 32 bits of 64, as long as nobody switches 64 bits on. NumPy's array knows its dtype."""
+-            elif a.dtype != b.dtype:
++            elif jnp.asarray(a).dtype != jnp.asarray(b).dtype:
 
 
 # %% exercise="differences" misconception="the_dtype_first" changes="solution"

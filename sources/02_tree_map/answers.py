@@ -1390,6 +1390,12 @@ def model_mask(model):
 +        lambda path, leaf: "bias" not in keystr(path[-2:-1] if keystr(path[-1:]) == ".value" else path[-1:]), model
 
 
+# %% exercise="model_mask" misconception="the_text_ends_in_bias" changes="the_last_entry_is_the_name"
+"""You leave out parameters such as `in_proj_bias`: you ask how a text ends. A name is one whole entry of the path: compare all of it."""
+-        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
++        lambda path, leaf: not keystr(path).strip("]'").removesuffix(".value").endswith("bias"), model
+
+
 # %% exercise="model_mask" misconception="every_value_is_skipped" changes="solution"
 """You skip `value` and positions wherever they are, until you meet a name. So an array in a list that is called `bias` seems to be a bias. Skip one `value`, at the end."""
 -        if names[-1] == "value":
@@ -1442,6 +1448,15 @@ def model_mask(model):
 """You return a mask of another structure than the model, such as a dict of paths or a list, and Optax cannot map over both. Build the mask like `model`."""
 -    return jax.tree.map_with_path(decays, model)
 +    return {keystr(path): decays(path, leaf) for path, leaf in jax.tree.leaves_with_path(model)}
+
+
+# %% exercise="model_mask" misconception="the_state_is_the_model" changes="the_last_entry_is_the_name"
+"""Optax refuses your mask of an NNX module, and where a module lies inside a dict or a list, its biases decay. `nnx.state` returns a `State`: it has the names of the module, but is another kind of node, so Optax cannot map over both."""
+ def model_mask(model):
++    from flax import nnx
++
++    if isinstance(model, nnx.Module):
++        return nnx.map_state(lambda path, _: path[-1] != "bias", nnx.state(model))
 
 
 # %% exercise="model_mask" misconception="only_weights_and_kernels" met="huggingface/transformers#18273" changes="solution"

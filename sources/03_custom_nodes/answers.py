@@ -2756,6 +2756,12 @@ clipped.defvjp(clipped_forward, clipped_backward)
 +    return jax.tree.map(lambda leaf: jnp.clip(leaf, low, high), g), None
 
 
+# %% exercise="clipped" misconception="only_float32_is_clipped" changes="solution"
+"""Your gradients of `float16` leaves are not clipped: what is no `float32` is an int for your rule. There are other floats, such as `float16` and `bfloat16`; what has no gradient is `float0`."""
+-        return None if leaf.dtype == jax.dtypes.float0 else jnp.clip(leaf, *bounds)
++        return leaf if leaf.dtype != jnp.float32 else jnp.clip(leaf, *bounds)
+
+
 # %% exercise="clipped" misconception="a_list_of_leaves" changes="solution"
 """Your rule works where `tree` is a flat list, and JAX refuses it for other trees. The entry for `tree` needs the structure of `tree`: the same classes, and the same keys."""
 -    return jax.tree.map(clip, g), None

@@ -1102,7 +1102,7 @@ class Model:
 
 
 # %% exercise="old_answer" misconception="compared_by_its_values" section="equality-and-hash" changes="starter"
-"""Each `scale` makes a new trace, and an array raises an error: you gave the static object an `__eq__` and a `__hash__` of its attributes. Is the value of `scale` needed while JAX traces?"""
+"""`apply` gives old answers, and an array raises an error: you gave the static object an `__eq__` and a `__hash__` of its attributes. The key that jit keeps is this very object: when an attribute is set, the key changes with it, and is equal again."""
 +    def __eq__(self, other):
 +        return (self.scale, self.act) == (other.scale, other.act)
 +
@@ -1110,6 +1110,15 @@ class Model:
 +        return hash((self.scale, self.act))
 +
      @partial(jax.jit, static_argnums=0)
+
+
+# %% exercise="old_answer" misconception="arrays_compared_by_values" section="equality-and-hash" changes="compared_by_its_values"
+"""`apply` gives old answers, although you gave the static object an `__eq__` and a `__hash__` of its attributes. The key that jit keeps is this very object: when an attribute is set, the key changes with it, and is equal again."""
+-        return (self.scale, self.act) == (other.scale, other.act)
++        return self.act == other.act and np.array_equal(self.scale, other.scale)
+...
+-        return hash((self.scale, self.act))
++        return hash((str(self.scale), self.act))
 
 
 # %% exercise="old_answer" misconception="always_equal" section="equality-and-hash" changes="compared_by_its_values"
@@ -1152,7 +1161,7 @@ class Model:
 
 
 # %% exercise="old_answer" misconception="a_new_jit_in_each_call" section="functions-in-aux-data" changes="both_are_arguments"
-"""The results are right, but each call is a new trace. You jit a new function in each call, or empty the caches, so jit never finds an old program."""
+"""The results are right, but each new `scale` makes a new trace. You jit a new function in each call, or whenever an attribute is set, or empty the caches, so jit finds no old program."""
 -@partial(jax.jit, static_argnums=0)
 -def run(act, scale, x):
 -    return act(scale * x)

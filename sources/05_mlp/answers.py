@@ -1426,7 +1426,7 @@ def train_step(model, state, optimiser, loss):
 
 
 # %% exercise="train_step" misconception="no_parameters_for_update" changes="solution"
-"""Your step fails with weight decay, and with `MultiSteps`: Optax keeps no parameters in its state, and `update` gets none from you. Decay needs them."""
+"""Your step fails with weight decay: Optax keeps no parameters in its state, and `update` gets none from you. Decay needs them."""
 -    updates, state = optimiser.update(grads, state, params)
 +    updates, state = optimiser.update(grads, state)
 
@@ -1476,6 +1476,12 @@ def train_step(model, state, optimiser, loss):
 ...
 -    params, rest = eqx.partition(model, eqx.is_inexact_array)
 +    params, rest = eqx.partition(model, eqx.is_inexact_array_like)
+
+
+# %% exercise="train_step" misconception="only_float32_is_trained" section="what-belongs-in-params" changes="a_list_of_arrays"
+"""Your steps leave arrays of `float16` as they are: your filter asks for `float32`. Every floating-point array is trained, whatever its precision."""
+-    return isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jnp.floating)
++    return isinstance(leaf, jax.Array) and leaf.dtype == jnp.float32
 
 
 # %% exercise="train_step" misconception="optax_adds_to_everything" changes="solution"
@@ -1560,26 +1566,18 @@ def freeze_part(model, part, optimiser):
     return optax.multi_transform(ways, labels)
 
 
-# %% exercise="freeze_part" misconception="masked_freezes"
+# %% exercise="freeze_part" misconception="masked_freezes" changes="zeros_last"
 """Your frozen part moves, and goes uphill: its gradients come out as they are, and are added. That is what `optax.masked` does where the mask is False, and `optax.identity` does: they leave out, and freeze nothing."""
+-    mask = structure.unflatten([name == part for name in names])
+-    return optax.chain(optimiser, optax.masked(optax.set_to_zero(), lambda _: mask))
++    mask = structure.unflatten([name != part for name in names])
++    return optax.masked(optimiser, lambda _: mask)
 
 
-def freeze_part(model, part, optimiser):
-    mask = jax.tree.map_with_path(
-        lambda path, _: keystr(path[:1], simple=True) != part, model
-    )
-    return optax.masked(optimiser, lambda _: mask)
-
-
-# %% exercise="freeze_part" misconception="zero_gradients_first" met="OPTML-Group/Unlearn-Saliency#32, patrick-kidger/equinox#866"
+# %% exercise="freeze_part" misconception="zero_gradients_first" met="OPTML-Group/Unlearn-Saliency#32, patrick-kidger/equinox#866" changes="zeros_last"
 """Your frozen part stays with plain steps, and shrinks with weight decay: its gradients are zero before the optimiser sees them, as `stop_gradient` makes them too. Decay needs no gradient to move a parameter. Set the updates to zero, after the optimiser."""
-
-
-def freeze_part(model, part, optimiser):
-    mask = jax.tree.map_with_path(
-        lambda path, _: keystr(path[:1], simple=True) == part, model
-    )
-    return optax.chain(optax.masked(optax.set_to_zero(), lambda _: mask), optimiser)
+-    return optax.chain(optimiser, optax.masked(optax.set_to_zero(), lambda _: mask))
++    return optax.chain(optax.masked(optax.set_to_zero(), lambda _: mask), optimiser)
 
 
 # %% exercise="freeze_part" misconception="the_part_anywhere" section="freezing-by-labels" changes="solution"
@@ -1599,6 +1597,18 @@ def freeze_part(model, part, optimiser):
 """You freeze too much: you look for the name in the text of the path. There, `body` is found in `body2`, and inside other parts. Compare the path's first entry."""
 -        return "frozen" if keystr(path[:1], simple=True) == part else "train"
 +        return "frozen" if part in keystr(path) else "train"
+
+
+# %% exercise="freeze_part" misconception="a_dot_and_the_name" section="freezing-by-labels" changes="the_name_in_the_text"
+"""You freeze too much: you look for a dot and the name in the text of the path. `.body` is found in `.body2`, and where another part has a field of this name. Compare the path's first entry."""
+-        return "frozen" if part in keystr(path) else "train"
++        return "frozen" if f".{part}" in keystr(path) else "train"
+
+
+# %% exercise="freeze_part" misconception="known_by_identity" section="freezing-by-labels" changes="solution"
+"""Where two fields share one array, you freeze both: you ask which arrays the part holds. One array may lie in two places of a tree. A place is known by its path."""
+-        return "frozen" if keystr(path[:1], simple=True) == part else "train"
++        return "frozen" if any(leaf is x for x in jax.tree.leaves(getattr(model, part))) else "train"
 
 
 # %% exercise="freeze_part" misconception="entries_are_texts" section="freezing-by-labels" changes="solution"
@@ -2590,7 +2600,7 @@ def synced(state):
 
 
 # %% exercise="target_network" misconception="a_target_without_a_copy" met="google/flax#5461, jax-ml/jax#9635" changes="solution"
-"""Your `first_state` holds one array in two places: online network and target are two names for the same leaves, and JAX donates no array twice. A target needs arrays of its own."""
+"""Your `first_state` holds one array in two places: online network and target have the same leaves, and JAX donates no array twice. `jnp.asarray` and a map that returns its leaf copy no array. A target needs arrays of its own."""
 +    online = jax.tree.map(jnp.copy, params)
      return {
 -        "online": jax.tree.map(jnp.copy, params),
@@ -3082,6 +3092,12 @@ predictions = dict(zip("ABCDEFGHIJ", words)) | {"E": np.int32(2)}
 """NumPy's own files hold arrays only. Orbax writes down also that something was a Python number, and gives a Python number back."""
 -    "F": "int",  # {"step": 3}: the type of back["step"]
 +    "F": "array",  # {"step": 3}: the type of back["step"]
+
+
+# %% exercise="predict_restored" misconception="numbers_become_jax_arrays" changes="solution"
+"""`"ArrayImpl"` is the class of JAX's arrays. Orbax writes down also that something was a Python number, and gives a Python number back."""
+-    "F": "int",  # {"step": 3}: the type of back["step"]
++    "F": "ArrayImpl",  # {"step": 3}: the type of back["step"]
 
 
 # %% exercise="predict_restored" misconception="numbers_become_numpys" changes="solution"
