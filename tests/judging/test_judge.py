@@ -1,16 +1,12 @@
 """A check feeds cases to answers; a verdict says how it went, and why."""
 
-import numpy as np
 import pytest
 
-from pytree_course.cases import Case, as_int, check, returning_jax
+from pytree_course.cases import Case, check, returning_jax
 from pytree_course.judging import words
 from pytree_course.judging.feedback import feedback
 from pytree_course.judging.judge import without_outcomes
 from pytree_course.judging.verdicts import VerdictKind
-from pytree_course.observing.observe import observe
-from pytree_course.running.outcomes import MAX_PRINTED, read_report, report
-from pytree_course.running.run_cases import MAX_PRINTED_LINES, CaseInterrupted, run_check
 from tests.judging.test_findings import expected_of, judged_by
 
 
@@ -70,56 +66,6 @@ def test_a_wrong_answer_shows_the_smallest_failing_case():
     assert verdict.passed == 1
     assert verdict.failure.case == 2  # one number, where case 0 has four
     assert verdict.failure.difference.path == ("[0]",)
-
-
-def test_inputs_are_seen_before_an_answer_changes_them():
-    outcome = run_check(doubled, [list.clear], 0)[0]
-    assert outcome.inputs == (observe([1, 2, 3, 4]),)
-
-
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        ("x" * (10 * MAX_PRINTED), "x" * MAX_PRINTED + "…"),
-        ("\n".join(["word"] * 50), "word\n" * MAX_PRINTED_LINES + "… 40 more lines"),
-    ],
-)
-def test_what_an_answer_prints_is_kept_and_bounded(capsys, text, kept):
-    def talking(values):
-        print(text)
-        return right(values)
-
-    assert run_check(doubled, [talking], 0)[0].printed == kept
-    assert capsys.readouterr().out == ""
-
-
-def test_an_interrupt_is_not_swallowed():
-    def interrupted(values):
-        raise KeyboardInterrupt
-
-    with pytest.raises(CaseInterrupted) as caught:
-        run_check(doubled, [interrupted], 0)
-    assert caught.value.written == ("[1, 2, 3, 4]",)
-
-
-def test_outcomes_survive_json():
-    outcomes = run_check(doubled, [lambda values: values[0]], 0)
-    assert read_report(report(outcomes)) == outcomes
-
-
-@pytest.mark.parametrize(
-    ("count", "is_int"),
-    [
-        (3, True),
-        (np.int64(3), True),
-        (np.array(3), True),
-        (3.0, False),
-        (True, False),
-        (np.array([3]), False),
-    ],
-)
-def test_counts_may_be_integer_scalars(count, is_int):
-    assert (observe(as_int(lambda: count)()) == observe(3)) is is_int
 
 
 ALL_VERDICTS = {

@@ -1,0 +1,40 @@
+"""Random inputs: from the same seed always the same, for expected results are stored."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pytree_course.cases import random_inputs as inputs
+from pytree_course.observing.observations import all_parts
+from pytree_course.observing.observe import observe
+from pytree_course.running.run_cases import stable_repr
+
+
+def draw(seed):
+    """Draw some of everything."""
+    rng = np.random.default_rng(seed)
+
+    def number():
+        return int(rng.integers(1, 100))
+
+    yield from (inputs.random_tree(rng) for _ in range(9))
+    yield inputs.random_words(rng, 3)
+    yield inputs.random_model(rng, number, lambda: "other")
+    yield inputs.vector(rng).tolist(), inputs.matrix(rng).tolist()
+    yield str(inputs.vector(rng, int).dtype)
+    yield inputs.shuffled(rng, "abcdef")
+    yield from inputs.small_trees(rng, number, edges=["edge"])
+
+
+def test_a_seed_draws_what_it_drew_when_results_were_stored():
+    stored = Path(__file__).with_name("drawn.txt").read_text("utf-8").splitlines()
+    assert [*map(stable_repr, draw(5))] == stored, "build all lessons again, then store this"
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_a_random_tree_is_no_deeper_than_asked(depth):
+    rng = np.random.default_rng(depth)
+    trees = [observe(inputs.random_tree(rng, depth)) for _ in range(60)]
+    parts = [part for tree in trees for part in all_parts(tree)]
+    assert max(len(path) for path, part in parts if getattr(part, "children", ())) == depth - 1
