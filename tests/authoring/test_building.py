@@ -7,8 +7,6 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytree_course.authoring.building import build, find_stale
 from pytree_course.authoring.notebooks import render_notebooks, slide_types
@@ -16,7 +14,6 @@ from pytree_course.built import other_answer_id, show_outputs, strip_machine_det
 from pytree_course.course import Course, LessonFiles
 from pytree_course.released_files import hand_out
 from pytree_course.sources.lesson_sources import read_sources
-from pytree_course.sources.predictions import with_closed_answer, with_open_answer
 from pytree_course.sources.source_cells import AuthorMistakesError, SourceCell
 from tests.conftest import edit
 
@@ -32,29 +29,7 @@ def test_an_exercise_whose_check_could_not_be_called_is_refused(unbuilt):
         build(unbuilt)
 
 
-QUESTION = "leaves-are-not-elements-3"
 PREDICTED = "{code-cell} ipython3\n:prediction: C\nlen(jax.tree.leaves([1, (2, 3)]))\n```\n"
-
-
-def test_the_build_orders_the_options_and_the_text_below_names_them_by_their_new_letters(unbuilt):
-    below = f"{PREDICTED}\n**C.** Not one (A), not two (B).\n"
-    edit(unbuilt.sources / "lesson.md", PREDICTED, below)
-    sources = read_sources(unbuilt)
-    prediction = sources.predictions["leaves-are-not-elements-4"]
-    assert sorted(prediction.options.values()) == ["1", "2", "3"]
-    assert prediction.options[prediction.answer] == "3"
-    by_option = {option: letter for letter, option in prediction.options.items()}
-    question, below = [
-        cell.source for cell in sources.lesson if cell.id in (QUESTION, "leaves-are-not-elements-5")
-    ]
-    assert all(f"- {letter}. {text}" in question for letter, text in prediction.options.items())
-    assert below == f"**{by_option['3']}.** Not one ({by_option['1']}), not two ({by_option['2']})."
-
-
-@given(st.text("ab\n ", min_size=1).filter(str.strip), st.sampled_from(["", "**Try.** One."]))
-def test_what_was_folded_is_unfolded_again(answer, rest):
-    text = f"{answer.strip()}\n\n{rest}".strip()
-    assert with_open_answer(with_closed_answer(text)) == text
 
 
 @pytest.mark.slow
@@ -284,14 +259,6 @@ def test_an_exercise_without_a_check_stops_the_build(unbuilt):
     edit(unbuilt.check_script, "def first_leaf(", "def first_leaf_of_all(")
     with pytest.raises(AuthorMistakesError, match="'first_leaf' has no check"):
         build(unbuilt)
-
-
-def test_headings_start_cells_but_not_inside_code(unbuilt):
-    more = "Text.\n\n```python\n## no heading\n```\n\n## Second section\n\nMore."
-    edit(unbuilt.sources / "lesson.md", "Text.", more)
-    sources = read_sources(unbuilt)
-    assert list(sources.sections)[:3] == ["mini", "leaves-are-not-elements", "second-section"]
-    assert "no-heading" not in sources.sections
 
 
 @pytest.mark.slow

@@ -23,7 +23,6 @@ from pytree_course.learner.progress import PredictionMade, Progress, ReviewAnswe
 from pytree_course.learner.questions import RAISES, for_class, questions
 from pytree_course.learner.review import MAX_A_DAY, due_questions, next_day
 from pytree_course.observing.observe import observe, observe_raised
-from pytree_course.sources.standalone_code import MAX_DEFINITION_LINES, make_standalone
 from tests.conftest import ROOT
 from tests.made_grades import made_exercise
 
@@ -332,35 +331,3 @@ def test_a_terminal_review_gives_reasons_and_repeats_what_was_wrong(command, tmp
     right = len(reviews) - wrong
     assert f"{right} of {len(reviews)} right at the first try." in " ".join(run.output.split())
     assert "Nothing is due today. The next questions are due " in command("review").output
-
-
-# --- a prediction's code, with the lines that define what it uses
-
-
-IMPORTS = "import jax"
-
-
-@pytest.mark.parametrize(
-    ("above", "code", "added"),
-    [
-        ([], "len([1])", ""),
-        # Blank lines are as in a cell.
-        (["n = 1\n\n\ndef f():\n    return n"], "f()", "n = 1\n\n\ndef f():\n    return n\n\n"),
-        (["tree = [1]"], "len(tree)", "tree = [1]\n\n"),
-        (["n = 1\nother = 3", "tree = [2]", "tree = [n]"], "len(tree)", "n = 1\n\ntree = [n]\n\n"),
-        (["tree = {}", "tree['w'] = 1"], "len(tree)", "tree = {}\n\ntree['w'] = 1\n\n"),
-        (["t = {'a': []}", "t['a'].append(1)"], "t", "t = {'a': []}\n\nt['a'].append(1)\n\n"),
-        (["t = 1", "t = t + 1"], "print(t)", "t = 1\n\nt = t + 1\n\n"),
-        (["@jax.jit\ndef f(x):\n    return x"], "f(1)", "@jax.jit\ndef f(x):\n    return x\n\n"),
-        (["x = 1"], "for _ in range(2):\n    x = jax.numpy.sin(x)", "x = 1\n\n"),
-        (["i = 5"], "[i for i in range(3)]", ""),
-    ],
-)
-def test_code_asked_alone_begins_with_the_definitions_it_needs(above, code, added):
-    assert make_standalone(code, "", [IMPORTS, *above]) == added + code
-
-
-def test_a_name_in_the_question_is_defined_in_few_lines():
-    assert make_standalone("print(1)", "What is `len(g)`?", ["g = [1]"]) == "g = [1]\n\nprint(1)"
-    for above in ([], ["g = [\n" + "    1,\n" * MAX_DEFINITION_LINES + "]"]):
-        assert make_standalone("len(g)", "", above) is None

@@ -61,6 +61,7 @@ LONG = "…" + "equal " * 4 + "equal"
         (1.0, 1.00002, "expected 1.0, not 1.00002"),
         (0.0, 2e-6, "expected 0.0, not 2e-06"),
         (0.0, float("nan"), "expected 0.0, not nan"),
+        (float("nan"), 0.0, "expected nan, not 0.0"),
         (np.float16(1), np.float16(1.02), "expected 1.0, not 1.01953125"),
         (1 + 2j, 1 + 2.1j, "expected 1+2j, not 1+2.1j"),
         (Scaled(1, "m"), Scaled(1, "km"), "the node has different aux_data"),

@@ -41,7 +41,7 @@ def node(name, *children, aux=None, **kind):
     return obs.Node(type=name, aux=aux, children=children, **kind)
 
 
-ITEM = node("tuple", ("[0]", TEXT), ("[1]", ONE))
+ITEMS = tuple(node("tuple", ("[0]", obs.String("str", key)), ("[1]", ONE)) for key in "mn")
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.complex_numbers()
 arrays = st.builds(np.zeros, st.sampled_from([(), (0,), (2,), (2, 3)]))
 values = st.recursive(
@@ -93,7 +93,8 @@ def test_an_observation_has_the_leaves_that_jax_sees_is_valid_and_survives_json(
         (jnp.ones((2, 1), "bool"), obs.Array("jax", "bool", (2, 1), (True, True))),
         (jnp.ones(1, "int4"), obs.Array("jax", "int4", (1,), (1,))),
         (jnp.ones(1, "float8_e4m3fn"), obs.Array("jax", "float8_e4m3fn", (1,), (1.0,))),
-        (np.float32([0.1]), obs.Array("numpy", "float32", (1,), (0.1,))),
+        (np.array([0.1], "float32"), obs.Array("numpy", "float32", (1,), (0.1,))),
+        (np.array([1 / 3]), obs.Array("numpy", "float64", (1,), (1 / 3,))),
         (np.array([[1, 2], [3, 4]]), obs.Array("numpy", "int64", (2, 2), (1, 2, 3, 4))),
         (np.array(["a\0b"]), obs.Array("numpy", "<U3", (1,), ("a\\x00b",))),
         (np.array([b"a"]), obs.Array("numpy", "|S1", (1,), ("a",))),
@@ -102,7 +103,7 @@ def test_an_observation_has_the_leaves_that_jax_sees_is_valid_and_survives_json(
         (np.bool_(True), obs.Number("numpy.bool", True)),
         (defaultdict(int, b=1), node("defaultdict", ("['b']", ONE), aux=obs.Object("type", "int"))),
         (frozenset({2, 1}), obs.ContainerLeaf("frozenset", (ONE, TWO))),
-        (type("Own", (dict,), {})(m=1), obs.ContainerLeaf("Own", (ITEM,))),
+        (type("Own", (dict,), {})(n=1, m=1), obs.ContainerLeaf("Own", ITEMS)),
         (jax.ShapeDtypeStruct((2,), "int8"), obs.ShapeStruct("int8", (2,))),
         (jax.tree_util.SequenceKey(1), obs.KeyEntry("SequenceKey", "[1]")),
         (len, obs.Object("builtin_function_or_method", "len")),
@@ -232,6 +233,16 @@ def test_a_static_object_is_a_node_without_children_and_its_own_aux_data():
     assert observe(jax.tree.structure(Config())).tree.aux == node
 
 
+def test_leaves_are_listed_in_jaxs_order_with_their_paths():
+    tree = observe([{"b": 2, "a": (1, None)}, 3])
+    leaves = [(path, obs.integer(leaf)) for path, leaf in obs.all_leaves(tree)]
+    assert leaves == [(("[0]", "['a']", "[0]"), 1), (("[0]", "['b']"), 2), (("[1]",), 3)]
+    assert [*map(obs.integer, (TEXT, observe(True), observe(1.0)))] == [None] * 3
+    assert obs.count_leaves(observe([None], is_leaf=lambda part: part is None)) == 1
+
+
 def test_what_not_every_file_holds_is_escaped_and_nothing_else():
+    assert obs.make_writable("\0" * 9, limit=6) == r"\x00\x"
+    assert (obs.is_writable("a\n\t\xa0🌳"), obs.is_writable("\x85")) == (True, False)
     assert obs.make_writable("\x00\x1b[31m\ud800\uffff") == r"\x00\x1b[31m\ud800\uffff"
     assert obs.make_writable("tabs\tand\nlines, é, 漢, 🌳") == "tabs\tand\nlines, é, 漢, 🌳"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pytree_course.observing import observations as obs
-from pytree_course.observing.words import describe, expression, outline, summary
+from pytree_course.observing.words import describe, expression, first_numbers, outline, summary
 from tests.observing.test_comparison import seen
 from tests.observing.test_observe import Pair, Scaled
 
@@ -72,3 +72,8 @@ def test_a_container_has_a_label_an_expression_and_an_outline(value, label, code
 def test_a_leaf_has_a_label_and_a_phrase(value, label, phrase):
     assert summary(seen(value)) == label
     assert describe(seen(value)).startswith(phrase)
+
+
+def test_of_many_numbers_the_first_are_written():
+    assert first_numbers([*range(8)]) == "0, 1, 2, 3, 4, 5, 6, 7"
+    assert first_numbers([0.5, *range(8)]) == "0.5, 0, 1, 2, 3, 4, 5, 6, …"
