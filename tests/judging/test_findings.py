@@ -144,6 +144,7 @@ def seen(result):
 HERE, THERE = TypeError("got 'a' at 0x12ab"), TypeError("got 'b' at 0x99ff")
 OWN = type("OwnError", (TypeError,), {})("got 'a' at 0x12ab")
 ANY, KEY, TYPE, VALUE = Exception("no"), KeyError("no"), TypeError("no"), ValueError("no")
+RAISING = [1, TYPE, TYPE, 7, TYPE]
 OF_EACH_TYPE = [{0: 7, 1: ANY}, {0: 7, 1: TYPE}, {0: 7, 1: VALUE}]
 
 
@@ -155,6 +156,8 @@ OF_EACH_TYPE = [{0: 7, 1: ANY}, {0: 7, 1: TYPE}, {0: 7, 1: VALUE}]
         ([1, 2, 3], [{0: 7}, {0: 7, 2: 7}, {1: 7}], [7, 7, 3], [0, 2]),  # 1 predicts another result
         ([1, 2, 3], [{0: 7}, {1: 7}], [7, 7, 3], [0, 1]),  # together they explain all
         ([1, 2, 3], [{0: 7}], [7, 7, 3], []),  # one failing case is left unexplained
+        # Of those that explain it together, one of errors alone comes last.
+        ([1] * 5, [{1: ANY, 2: ANY, 4: ANY}, {1: ANY, 3: 7}, {2: ANY, 4: ANY}], RAISING, [1, 0]),
         # Errors that come before all else have to be alike.
         ([1, 2], [{0: HERE, 1: HERE}], [THERE, THERE], [0]),
         ([1, 2], [{0: HERE, 1: HERE}], [TYPE, TYPE], []),

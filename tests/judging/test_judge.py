@@ -1,9 +1,10 @@
 """A check feeds cases to answers; a verdict says how it went, and why."""
 
+from functools import partial
+
 import pytest
 
 from pytree_course.cases import Case, check, returning_jax
-from pytree_course.judging import words
 from pytree_course.judging.feedback import feedback
 from pytree_course.judging.judge import without_outcomes
 from pytree_course.judging.verdicts import VerdictKind
@@ -88,9 +89,10 @@ def test_feedback_has_a_word_and_a_symbol_in_both_forms(verdict):
     assert shown._repr_mimebundle_()["text/plain"] == shown.text
 
 
-def test_a_module_that_grading_lacks_is_explained():
-    missing = without_outcomes(EXPECTED, VerdictKind.ERROR, "no module", "ModuleNotFoundError")
-    assert "files beside the notebook are not" in words.explain_verdict(missing, {})
+def test_without_outcomes_no_case_passed():
+    verdict = without_outcomes(EXPECTED, VerdictKind.ERROR, "no", "KeyError")
+    assert (verdict.passed, verdict.cases, verdict.points) == (0, 3, 0)
+    assert (verdict.title, verdict.error_type) == (EXPECTED.title, "KeyError")
 
 
 def test_an_explanation_is_shown_with_a_case_that_has_what_it_quotes():
@@ -118,6 +120,18 @@ def test_pictures_of_what_was_given_are_folded_below_both_if_all_is_too_much_for
     long = feedback(judged_by(doubled, right, squares, beliefs, seed=0)).html
     assert long.index("Given") < long.index("Yours")
     assert long.index("as pictures") > long.index("<details>") > long.index("First difference")
+
+
+def test_wide_and_low_results_stand_below_each_other():
+    def columns(wide):
+        check = partial(on_one, [list(range(10, 10 + wide))])
+        return feedback(judged_by(check, list, lambda tree: tree[::-1])).html.count("repeat(2,")
+
+    assert [columns(3), columns(14)] == [1, 0]
+
+
+def on_one(given, answer, rng):
+    yield Case(answer, *given)
 
 
 def test_inputs_are_called_what_the_function_calls_them_that_takes_them():

@@ -81,6 +81,18 @@ def test_a_wrong_prediction_without_a_misconception_has_a_reason(line, predictio
     assert wrong(**{line: prediction}) == {line: reason}
 
 
+def test_where_no_number_is_asked_for_a_number_is_not_allowed():
+    lines = {"A": "`[1]`", "B": "`[]`"}
+
+    def asks_for_words(predictions, rng):
+        return prediction_cases(predictions, lines)
+
+    right = {"A": "list", "B": "error"}
+    wanted = expected_of(asks_for_words, right, lines=lines, functions=False)
+    [wrong] = judge(wanted, run_check(asks_for_words, [right | {"A": 1}], seed=0)).lines
+    assert explain_line(wrong) == 'This is neither the text "error" nor the text "list".'
+
+
 ALSO_A = "The reason is the same as for line A."
 ALSO_A_OR_D = f"{ALSO_A} Or: only_d explained."  # a belief about this line alone
 
@@ -97,6 +109,7 @@ ALSO_A_OR_D = f"{ALSO_A} Or: only_d explained."  # a belief about this line alon
         ({"A": 3, "B": 1, "D": 78}, {"A": "one_more explained.", "B": ALSO_A, "D": ALSO_A_OR_D}),
         ({"A": 3, "B": 1}, {"A": "one_more explained.", "B": ALSO_A}),
         ({"B": 1}, {"B": "one_more explained."}),  # better than nothing
+        ({"D": 78}, {"D": "only_d explained."}),
     ],
 )
 def test_a_wrong_line_is_explained_by_the_belief_that_says_the_same(predicted, said):

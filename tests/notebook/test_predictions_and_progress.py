@@ -7,9 +7,8 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from pytree_course import Checks, course_map, predict
-from pytree_course.judging.expected import BuiltLesson, Prediction
+from pytree_course.judging.expected import Prediction
 from pytree_course.learner.progress import Progress
-from pytree_course.learner.standings import badges
 from pytree_course.notebook.base import Help
 from pytree_course.notebook.prediction import Predict, _reveal_by_answer
 
@@ -27,11 +26,6 @@ def in_course(course, monkeypatch):
 @pytest.fixture
 def check(in_course):
     return Checks("01_mini")
-
-
-@pytest.fixture
-def lesson(in_course):
-    return BuiltLesson.read(in_course.lesson("01_mini").expected)
 
 
 def said(widget):
@@ -148,29 +142,6 @@ def test_hints_and_then_the_solution_come_at_the_press_of_a_button(check, in_cou
     assert button.description == "Show a solution"  # to compare
     in_course.lesson("01_mini").solutions.unlink()
     assert Help(check.count_leaves).children == ()
-
-
-def earned(lessons, progress):
-    return {badge.name for badge in badges(lessons, progress) if badge.is_earned}
-
-
-def test_badges_are_earned_one_by_one_the_last_for_all_lessons_that_there_are(lesson):
-    lessons = [replace(lesson, lesson=f"{number:02}_mini") for number in range(1, 6)]
-    progress = Progress.load(None)
-    assert earned(lessons, progress) == set()
-    progress.add("01_mini", "count_leaves", "correct")
-    assert earned(lessons, progress) == {"First leaf", "First core"}
-    progress.add("01_mini", "first_leaf", "correct")
-    assert earned(lessons, progress) == {"First leaf", "First core", "Bug hunter", "Whole lesson"}
-    for number in range(10):
-        progress.predict("01_mini", f"prediction {number}", "A")
-    for other in lessons[1:]:
-        progress.add(other.lesson, "count_leaves", "correct")
-    assert {"Fortune teller", "The core"} <= earned(lessons, progress)
-    for other in lessons[1:]:
-        assert "Evergreen" not in earned(lessons, progress)
-        progress.add(other.lesson, "first_leaf", "correct")
-    assert "Evergreen" in earned(lessons, progress)
 
 
 def test_the_start_page_shows_the_time_left_in_the_core_and_what_was_done_beyond(

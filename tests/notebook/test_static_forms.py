@@ -1,7 +1,12 @@
-"""The static form that every widget has beside its live view."""
+"""The static form that every widget has beside its live view.
+
+`python -m tests.notebook.test_static_forms` stores anew what somebody has looked at.
+"""
 
 import re
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pytree_course import count_traces, draw, explore, pair
@@ -42,3 +47,34 @@ def test_it_is_the_first_state_the_same_on_every_run_without_scripts_and_fetchin
         assert not re.search("0x[0-9a-f]", first[mime])
     assert repr(make()) == first["text/plain"]
     assert (WIDGET_MIME in first) == hasattr(make(), "comm")
+
+
+TREE = {"a": [1, None, {}], "b": (np.ones(2, "float32"), "text"), "c": list(range(60)), "d": [[]]}
+STORED = {
+    "explore": lambda: explore(TREE, choose_is_leaf=True),
+    "explore_code": lambda: explore('{"a": 1, 2: 3}'),
+    "pair": lambda: pair(lambda *parts: parts, TREE, {**TREE, "a": [[2], None, {}]}),
+    "pair_none": lambda: pair(lambda *parts: parts, {"a": None}, {"a": 1}),
+    "pair_raises": lambda: pair({1: 10, 2: 20}.__getitem__, [1, [2, 0, 3]]),
+    "count_traces": lambda: count_traces(
+        lambda x, n: x * n, x=[1, 1.5, np.ones(2)], n={"one": 1, "a word": "word"}
+    ),
+}
+
+
+def stored_in(name):
+    return Path(__file__).parent / "static" / name
+
+
+@pytest.mark.parametrize(("name", "make"), STORED.items(), ids=STORED)
+def test_it_is_as_it_was_when_somebody_last_looked_at_it(name, make):
+    shown = make()._repr_mimebundle_()
+    assert shown["text/plain"] == stored_in(f"{name}.txt").read_text("utf-8")
+    assert shown["text/html"] == stored_in(f"{name}.html").read_text("utf-8")
+
+
+if __name__ == "__main__":
+    for name, make in STORED.items():
+        shown = make()._repr_mimebundle_()
+        stored_in(f"{name}.txt").write_text(shown["text/plain"], "utf-8")
+        stored_in(f"{name}.html").write_text(shown["text/html"], "utf-8")
