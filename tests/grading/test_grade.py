@@ -1,34 +1,21 @@
 """Grading: whatever became of the notebook, the score is what its answers deserve."""
 
-import json
 import subprocess
 import sys
 import tempfile
-from typing import get_args
-from xml.etree import ElementTree
-from xml.sax.saxutils import escape
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from pytree_course.cli.check_script import main
 from pytree_course.course import Course
 from pytree_course.grading import limits
 from pytree_course.grading.budget import SubmissionTime
-from pytree_course.grading.cell_run import CellRun
-from pytree_course.grading.exercise_run import ExerciseRun, _run_together, run_answers
+from pytree_course.grading.exercise_run import _run_together, run_answers
 from pytree_course.grading.grade import grade_notebook, judge_submission
 from pytree_course.grading.lesson_to_grade import find_right_results, make_run_settings, read_lesson
 from pytree_course.grading.submission import Submission
 from pytree_course.judging.words import explain_verdict
-from pytree_course.observing.observations import Observation
-from pytree_course.running.outcomes import (
-    CHECKS_VARIABLE,
-    OUTCOMES_MIME,
-    PUBLIC_SEED,
-    report,
-)
+from pytree_course.running.outcomes import CHECKS_VARIABLE, PUBLIC_SEED
 from tests.conftest import put
 from tests.made_submissions import RIGHT
 
@@ -45,11 +32,6 @@ def kinds(grade):
 @pytest.fixture(scope="module")
 def lesson(built_course):
     return read_lesson(Course(built_course).lesson("01_mini"), SEED)
-
-
-@pytest.fixture(scope="module")
-def right(lesson):
-    return find_right_results(lesson)
 
 
 def verdicts(lesson, seconds=limits.EXERCISE_SECONDS, **answers):
@@ -187,53 +169,6 @@ def test_a_name_from_another_cell_is_explained(lesson):
     assert "NameError" in verdict.reason
     assert "Only answer cells are graded" in explain_verdict(verdict, {})
     assert str(found["first_leaf"].kind) == "correct"
-
-
-def test_an_error_names_both_pythons_if_the_notebooks_is_newer_and_no_folder(lesson, right):
-    message = "cannot import name 'override' from 'typing' (/home/teacher/lib/typing.py)"
-    runs = {"count_leaves": ExerciseRun(CellRun(error=("ImportError", message)), CellRun())}
-    for python, said in (("3.99", "the notebook was made with 3.99"), ("3.9", "(…/typing.py)")):
-        found = judge_submission(lesson, right, Submission({}, {}, python), runs)
-        reasons = {verdict.exercise: verdict.reason for verdict in found}
-        assert reasons["count_leaves"].endswith(said)
-        assert "teacher" not in reasons["count_leaves"]
-
-
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda children: st.lists(children) | st.dictionaries(st.text(), children),
-)
-KINDS = [kind.__struct_config__.tag for kind in get_args(Observation)]
-observations = st.recursive(
-    json_values,
-    lambda inner: st.builds(
-        lambda kind, entries: [kind, *entries],
-        st.sampled_from(KINDS),
-        st.lists(inner | st.lists(inner) | st.text() | st.just({}), max_size=5),
-    ),
-    max_leaves=8,
-)
-reported = st.fixed_dictionaries(
-    {
-        "inputs": st.lists(observations, max_size=2),
-        "written": st.lists(st.text(), max_size=2),
-        "observation": observations,
-    },
-    optional={name: st.text() | json_values for name in ("printed", "line", "note", "predicted")},
-)
-
-
-@given(json_values | st.lists(reported | json_values, min_size=6, max_size=6))
-@settings(suppress_health_check=[HealthCheck.too_slow])
-def test_whatever_is_reported_is_read_and_judged_and_can_be_stored(lesson, right, data):
-    check = CellRun()
-    check.record_message("display_data", {"data": {OUTCOMES_MIME: json.dumps(data)}})
-    runs = {"count_leaves": ExerciseRun(CellRun(), check)}
-    verdict, _ = judge_submission(lesson, right, Submission({"count_leaves": ""}), runs)
-    assert verdict.points == 0
-    for outcome in check.outcomes or ():
-        ElementTree.fromstring(f"<text>{escape(report([outcome]))}</text>")
-        assert len(outcome.inputs) == len(outcome.written)
 
 
 def test_a_long_temporary_folder_will_do_and_nothing_in_it_is_looked_at(

@@ -20,7 +20,6 @@ from pytree_course.observing.observe import observe, observe_raised
 from pytree_course.observing.reading import read_json
 from pytree_course.running.outcomes import Outcome
 from pytree_course.running.run_cases import run_check
-from pytree_course.texts import with_article
 from tests.made_grades import made_exercise
 
 
@@ -199,10 +198,3 @@ def counting(answer, rng):
 )
 def test_a_check_says_what_wrong_entries_of_its_summary_mean(wrong, words_):
     assert said(counting, lambda n: 1, wrong) == words_
-
-
-@pytest.mark.parametrize(
-    "said", ["a KeyError", "an IndexError", "an UnboundLocalError", "a UnicodeError", "an ndarray"]
-)
-def test_a_name_has_the_article_that_is_spoken(said):
-    assert with_article(said.split()[1]) == said

@@ -52,6 +52,7 @@ def test_what_is_recorded_is_read_again_and_told_to_watchers(tmp_path):
     progress.review(about._replace(name=""), "", is_right=True, held=[])
     assert told == [1, 2, 2, 2, 2, 2]
     again = Progress.load(progress.file)
+    assert again.unreadable_lines == 0
     assert (again.exercises, again.predictions) == (progress.exercises, progress.predictions)
     assert again.predictions["01_leaves", "p"].choice == "B"
     assert again.reviews == progress.reviews

@@ -138,7 +138,7 @@ def test_a_prediction_is_asked_again_with_its_code():
     ("text", "why", "asked"),
     [
         ("Now we run `f(1)`.", "Like your `leaves`, it runs. See below.", "We run `f(1)`."),
-        ("We run `f(1)`.", "It runs. Does it matter?\n\nA longer loop:", "We run `f(1)`."),
+        ("We run `f(1)`.", "A.\n\nIt runs. Does it matter?\n\nA longer loop:", "We run `f(1)`."),
         ("Does the same call work?", "It does.", None),
         ("Is it `kept_here`?", "It is.", None),
         ("Is it so?", "Read the word *it* in the message: it has two letters.", None),

@@ -104,7 +104,8 @@ def test_ten_questions_a_day_each_of_another_exercise_and_wording():
 
 def test_a_terminal_review_gives_reasons_and_repeats_what_was_wrong(command, tmp_path):  # noqa: F811
     file = tmp_path / "progress.jsonl"
-    Progress.load(file).add("01_leaves", "count_leaves", "correct")
+    for exercise in ("count_leaves", "leaf_shapes"):
+        Progress.load(file).add("01_leaves", exercise, "correct")
     lessons = [BuiltLesson.read(files.expected) for files in Course(ROOT).lessons()]
     asked = due_questions(lessons, Progress.load(file), datetime.now(UTC))
     letters = [question.letter for question in asked]  # the order depends on the day
