@@ -128,11 +128,7 @@ HERE = "{}.{}".format(*sys.version_info)
 @pytest.mark.parametrize(
     ("python", "error", "end"),
     [
-        (
-            "3.99",
-            "ImportError",
-            ". This is grading's Python {here}; the notebook was made with 3.99",
-        ),
+        ("3.99", "ImportError", f"'s Python {HERE}; the notebook was made with 3.99"),
         ("3.9", "ImportError", "(…/typing.py)"),
         ("", "ImportError", "(…/typing.py)"),
         ("3.99", "KeyError", "(…/typing.py)"),
@@ -172,11 +168,7 @@ LATE = ExerciseRun(cell(CellEnd.TIMED_OUT), FINISHED)
             [("ab", ""), ("b", "")],
             [RIGHT, ENDED],
         ),
-        (
-            [{"a": ENDED}, {"a": RIGHT}, {"b": RIGHT}],
-            [("ab", ""), ("a", ""), ("b", "")],
-            [RIGHT] * 2,
-        ),
+        ([{"a": ENDED}, {"b": RIGHT}], [("ab", ""), ("b", "")], [ENDED, RIGHT]),
         ([{"a": RIGHT}, {"b": RIGHT}], [("ab", ""), ("b", "a")], [RIGHT, RIGHT]),
         ([{"a": RIGHT}, {}, {"b": RIGHT}], [("ab", ""), ("b", "a"), ("b", "")], [RIGHT, RIGHT]),
         # A wrong one is explained by its public cases, before which the kernel ended.

@@ -49,7 +49,12 @@ def test_it_is_the_first_state_the_same_on_every_run_without_scripts_and_fetchin
     assert (WIDGET_MIME in first) == hasattr(make(), "comm")
 
 
-TREE = {"a": [1, None, {}], "b": (np.ones(2, "float32"), "text"), "c": list(range(60)), "d": [[]]}
+TREE: dict[str, object] = {
+    "a": [1, None, {}],
+    "b": (np.ones(2, "float32"), "text"),
+    "c": list(range(60)),
+    "d": [[]],
+}
 STORED = {
     "explore": lambda: explore(TREE, choose_is_leaf=True),
     "explore_code": lambda: explore('{"a": 1, 2: 3}'),
