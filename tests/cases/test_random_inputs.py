@@ -3,11 +3,8 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from pytree_course.cases import random_inputs as inputs
-from pytree_course.observing.observations import all_parts
-from pytree_course.observing.observe import observe
 from pytree_course.running.run_cases import stable_repr
 
 
@@ -30,11 +27,3 @@ def draw(seed):
 def test_a_seed_draws_what_it_drew_when_results_were_stored():
     stored = Path(__file__).with_name("drawn.txt").read_text("utf-8").splitlines()
     assert [*map(stable_repr, draw(5))] == stored, "build all lessons again, then store this"
-
-
-@pytest.mark.parametrize("depth", [1, 2, 3])
-def test_a_random_tree_is_no_deeper_than_asked(depth):
-    rng = np.random.default_rng(depth)
-    trees = [observe(inputs.random_tree(rng, depth)) for _ in range(60)]
-    parts = [part for tree in trees for part in all_parts(tree)]
-    assert max(len(path) for path, part in parts if getattr(part, "children", ())) == depth - 1

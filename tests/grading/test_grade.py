@@ -14,7 +14,6 @@ from pytree_course.grading.exercise_run import _run_together, run_answers
 from pytree_course.grading.grade import grade_notebook, judge_submission
 from pytree_course.grading.lesson_to_grade import find_right_results, make_run_settings, read_lesson
 from pytree_course.grading.submission import Submission
-from pytree_course.judging.words import explain_verdict
 from pytree_course.running.outcomes import CHECKS_VARIABLE, PUBLIC_SEED
 from tests.conftest import put
 from tests.made_submissions import RIGHT
@@ -74,15 +73,6 @@ def test_an_answer_that_raises_is_an_error_of_its_own_exercise(
     assert [str(verdict.kind) for verdict in found.values()] == ["error", "error"]
     assert count_reason in found["count_leaves"].reason
     assert first_reason in found["first_leaf"].reason
-
-
-def test_what_cannot_be_a_result_is_incorrect(lesson):
-    huge = "def count_leaves(tree): return [count_leaves] * 10**6"
-    function = "def first_leaf(tree): return lambda: 1"
-    found = verdicts(lesson, count_leaves=huge, first_leaf=function)
-    assert [str(verdict.kind) for verdict in found.values()] == ["incorrect", "incorrect"]
-    assert "too large" in found["count_leaves"].reason
-    assert "a function" in found["first_leaf"].reason
 
 
 def test_an_endless_loop_costs_its_own_exercise_only_and_runs_once(lesson, tmp_path):
@@ -159,16 +149,6 @@ def test_results_on_the_public_cases_choose_the_reason_and_change_no_mark(
     verdict = verdicts(lesson, count_leaves=code)["count_leaves"]
     assert (verdict.points, [each.name for each in verdict.misconceptions]) == (points, reason)
     assert bool(verdict.failure) == (points == 0)
-
-
-def test_a_name_from_another_cell_is_explained(lesson):
-    helped = "def count_leaves(tree):\n    return helper(tree)"
-    found = verdicts(lesson, count_leaves=helped, first_leaf=RIGHT_FIRST)
-    verdict = found["count_leaves"]
-    assert str(verdict.kind) == "error"
-    assert "NameError" in verdict.reason
-    assert "Only answer cells are graded" in explain_verdict(verdict, {})
-    assert str(found["first_leaf"].kind) == "correct"
 
 
 def test_a_long_temporary_folder_will_do_and_nothing_in_it_is_looked_at(

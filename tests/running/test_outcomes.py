@@ -22,25 +22,15 @@ def test_outcomes_survive_json():
     assert read_report(report(outcomes)) == outcomes
 
 
-def nested(depth):
-    observation = ["none"]
-    for _ in range(depth):
-        observation = ["node", "list", None, False, False, [["[0]", observation]]]
-    return observation
-
-
-NO_OUTCOME: dict[str, object] = {"inputs": [], "written": []}
+OUTCOME: dict[str, object] = {"inputs": [], "written": [], "observation": ["none"]}
 
 
 @pytest.mark.parametrize(
     "changes",
     [
-        {"observation": nested(200)},
         {"inputs": [["none"]]},
+        {"observation": ["string", "str", "\0"]},
         {"inputs": [["none"]] * 30_000, "written": ["None"] * 30_000},
-        {"observation": ["number", "float", float("nan")]},
-        {"observation": ["number", "int", 10**2_000]},
-        {"observation": ["array", "jax", "", [], [0] * 10**5]},
         {"line": {"number": float("inf"), "text": ""}},
         {"line": {"number": 0, "text": "\0"}},
         {"line": {"number": 0, "text": "x" * (MAX_LINE + 1)}},
@@ -54,14 +44,14 @@ NO_OUTCOME: dict[str, object] = {"inputs": [], "written": []}
 )
 def test_what_no_check_reports_is_refused(changes):
     line = {"number": MAX_LINES, "text": "x" * MAX_LINE}
-    most = {"observation": nested(100), "line": line, "note": "x" * MAX_SHOWN}
+    most = OUTCOME | {"line": line, "note": "x" * MAX_SHOWN}
     most |= {"inputs": [["none"]], "written": ["x" * MAX_WRITTEN]}
     assert read_report(json.dumps([most] * MAX_OUTCOMES))
     with pytest.raises(ValueError, match=r"."):
-        read_report(json.dumps([NO_OUTCOME | {"observation": nested(0)} | changes]))
+        read_report(json.dumps([OUTCOME | changes]))
 
 
 def test_a_report_is_one_text_of_so_many_outcomes():
-    for wrong in (json.dumps([NO_OUTCOME | {"observation": nested(0)}] * 1_001), None, [], b"[]"):
+    for wrong in (json.dumps([OUTCOME] * 1_001), None, [], b"[]"):
         with pytest.raises(ValueError, match=r"."):
             read_report(wrong)
