@@ -1,6 +1,5 @@
 """How an answer ran decides what it is worth, and whether it runs again: without a kernel."""
 
-import json
 import sys
 from dataclasses import replace
 
@@ -11,7 +10,7 @@ from pytree_course.grading import exercise_run
 from pytree_course.grading.cell_run import CellEnd, CellRun, RunSettings
 from pytree_course.grading.exercise_run import ExerciseRun, _Plan, again_ids, run_answers
 from pytree_course.grading.grade import judge_submission
-from pytree_course.grading.lesson_to_grade import find_right_results, make_run_settings, read_lesson
+from pytree_course.grading.lesson_to_grade import find_right_results, read_lesson
 from pytree_course.grading.submission import Submission
 from pytree_course.judging import words
 from pytree_course.observing.observe import observe, observe_raised
@@ -221,12 +220,3 @@ def test_each_answer_has_a_budget_and_wrong_ones_have_one_for_all(sources, ran):
     assert " ".join(kernel.ran) == ran
     public_check = cell(results=[2]) if ran.endswith("wrong") else None
     assert plan.exercise_run("a").public_check == public_check
-
-
-def test_kernels_see_no_hints_results_or_answers(lesson):
-    settings = make_run_settings(lesson, find_right_results(lesson), in_sandbox=True)
-    assert (settings.right, settings.in_sandbox, settings.seed) == ({}, True, lesson.seed)
-    assert [*settings.course] == ["checks/check_01_mini.py", "checks/expected/01_mini.json"]
-    built = json.loads(settings.course["checks/expected/01_mini.json"])
-    assert [each["hints"] for each in built["exercises"].values()] == [[], []]
-    assert built["predictions"] == built["deciding"] == built["reasons"] == {}

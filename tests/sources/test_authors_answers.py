@@ -36,15 +36,18 @@ def test_a_question_shows_short_code_whole(unbuilt):
         "answer, [12345678] * 10",
         'lambda tree: {"n": 1}, [1], if_wrong={"n": "No."}',
         "answer, [object]",
+        "answer, [12345678] * 9",
+        "answer, [1], 2",
     ):
         edit(unbuilt.check_script, "[None])", f"[None])\n    yield Case({case})")
     edit(unbuilt.check_script, "from pytree", "from collections import OrderedDict\nfrom pytree")
     count = expected(unbuilt)
-    # Of these four, in the other order: no type may be guessed, none be made by the check or cut.
-    assert [number for number in count.given if number < 6] == [0, 1, 5]
+    # Of these six, in the other order: no type may be guessed, none be made by the check or cut.
+    assert [number for number in count.given if number < 8] == [0, 1, 2, 3, 7]
     assert count.given[0] == Given("{}", (observe({}),))
-    assert (count.given[5].code, count.given[5].note) == ("OrderedDict({'a': 1})", "Noted.")
-    assert count.summaries[3] == {"n": "No."}
+    assert (count.given[2].code, len(count.given[3].code)) == ("count_leaves([1], 2)", 90)
+    assert (count.given[7].code, count.given[7].note) == ("OrderedDict({'a': 1})", "Noted.")
+    assert count.summaries[5] == {"n": "No."}
 
 
 @pytest.mark.parametrize(
