@@ -6,6 +6,7 @@ import numpy as np
 
 from pytree_course.cases import random_inputs as inputs
 from pytree_course.running.run_cases import stable_repr
+from tests.stored import assert_as_stored
 
 
 def draw(seed):
@@ -25,6 +26,5 @@ def draw(seed):
 
 
 def test_a_seed_draws_what_it_drew_when_results_were_stored():
-    stored = Path(__file__).with_name("drawn.txt").read_text("utf-8").splitlines()
-    drawn = [stable_repr(it) for seed in (5, 6) for it in draw(seed)]
-    assert drawn == stored, "build all lessons again, then store this"
+    drawn = "".join(f"{stable_repr(it)}\n" for seed in (5, 6) for it in draw(seed))
+    assert_as_stored(Path(__file__).with_name("drawn.txt"), drawn)  # and build all lessons again

@@ -26,6 +26,7 @@ from pytree_course.observing.observations import (
 )
 from pytree_course.observing.observe import observe, observe_raised
 from tests.observing.test_observe import Pair, Scaled, values
+from tests.stored import assert_as_stored
 
 ELEMENTS = {"svg", "title", "path", "g", "rect", "text"}
 SVG = "{http://www.w3.org/2000/svg}"
@@ -162,9 +163,8 @@ EVERYTHING = {
 
 
 def test_a_picture_is_as_it_was_when_somebody_last_looked_at_it():
-    stored = Path(__file__).with_name("everything.svg")
     picture = svg(observe(EVERYTHING), marked=("['w']", "['x']"))
-    assert picture == stored.read_text("utf-8"), f"look at the new one, then write it to {stored}"
+    assert_as_stored(Path(__file__).with_name("everything.svg"), picture)
 
 
 def test_a_frame_shows_the_mark_first_and_knows_the_size_of_its_picture():

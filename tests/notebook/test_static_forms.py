@@ -1,7 +1,4 @@
-"""The static form that every widget has beside its live view.
-
-`python -m tests.notebook.test_static_forms` stores anew what somebody has looked at.
-"""
+"""The static form that every widget has beside its live view."""
 
 import re
 from pathlib import Path
@@ -14,6 +11,7 @@ from pytree_course.judging.expected import Prediction
 from pytree_course.notebook.base import WIDGET_MIME
 from pytree_course.notebook.prediction import Predict
 from tests.observing.test_observe import Scaled
+from tests.stored import assert_as_stored
 
 HOSTILE = {"<b>": ["<i>&", Scaled("<script>", object())], "f": print, "o": object()}
 
@@ -67,19 +65,9 @@ STORED = {
 }
 
 
-def stored_in(name):
-    return Path(__file__).parent / "static" / name
-
-
-@pytest.mark.parametrize(("name", "make"), STORED.items(), ids=STORED)
-def test_it_is_as_it_was_when_somebody_last_looked_at_it(name, make):
-    shown = make()._repr_mimebundle_()
-    assert shown["text/plain"] == stored_in(f"{name}.txt").read_text("utf-8")
-    assert shown["text/html"] == stored_in(f"{name}.html").read_text("utf-8")
-
-
-if __name__ == "__main__":
-    for name, make in STORED.items():
-        shown = make()._repr_mimebundle_()
-        stored_in(f"{name}.txt").write_text(shown["text/plain"], "utf-8")
-        stored_in(f"{name}.html").write_text(shown["text/html"], "utf-8")
+@pytest.mark.parametrize("name", STORED)
+def test_it_is_as_it_was_when_somebody_last_looked_at_it(name):
+    for mime, text in STORED[name]()._repr_mimebundle_().items():
+        if mime.startswith("text/"):
+            file = f"{name}.{mime.removeprefix('text/')}"
+            assert_as_stored(Path(__file__).parent / "static" / file, text)
