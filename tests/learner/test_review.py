@@ -50,6 +50,16 @@ def test_what_was_mistaken_comes_first_the_next_day():
     assert due_questions(lessons, done, NOW)[0].about == Belief("01_mini", "guess")
 
 
+def test_what_was_wrong_at_the_last_review_comes_first_then_what_is_nearly_forgotten():
+    made = [replace(COUNT, name=f"e{place}", question=f"{place}?") for place in range(3)]
+    reviews = [
+        ReviewAnswer(NOW - timedelta(days), Belief("01_mini", f"e{place}", "a"), "0", is_right)
+        for place, days, is_right in ((0, 50, True), (1, 2, False), (2, 200, True))
+    ]
+    asked = due_questions([lesson(*made)], progress(reviews), NOW)
+    assert [question.about.exercise for question in asked] == ["e1", "e2", "e0"]
+
+
 def test_lessons_take_turns_and_a_set_up_comes_once():
     yes = {"A": "one", "B": "two"}
     alike = "tree = [1]\nlen(tree)", "tree = [1]\nsum(tree)"
