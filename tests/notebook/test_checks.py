@@ -1,15 +1,12 @@
 """In a real kernel: what checks say of answers, and of cells that did not run or that failed."""
 
-import shutil
-
 import pytest
 
 from tests import made_submissions
-from tests.conftest import ROOT
 from tests.kernels import running_kernel
 
 pytestmark = pytest.mark.slow
-RIGHT, FIRST = made_submissions.RIGHT.values()
+RIGHT = made_submissions.RIGHT["count_leaves"]
 
 CHECK = "check.count_leaves(count_leaves)"
 SET_UP = 'import jax\nfrom pytree_course import Checks\ncheck = Checks("01_mini")'
@@ -95,47 +92,14 @@ def test_a_check_knows_which_cell_defined_an_answer_and_says_how_to_stop_slow_co
     kernel(RIGHT, "count_leaves-ours")
     assert "This is our version, not yours" in kernel(CHECK, "count_leaves-check")
     kernel(RIGHT, "count_leaves-answer")
-    assert "✓ Correct" in kernel(CHECK, "count_leaves-check")
+    right = kernel(CHECK, "count_leaves-check")
+    assert "✓ Correct" in right and "⚠" not in right
+    kernel(RIGHT, "another")
+    assert "⚠ This answer is not in the answer cell" in kernel(CHECK, "count_leaves-check")
     kernel(NOTING)
     shown = kernel(CHECK)
     assert shown.startswith("◷ Still running Your code is taking a while. To stop it, press ■")
     assert "✓ Correct" in shown
-
-
-HELPED = "def count_leaves(tree):\n    return len(helper(tree))"
-HELPER = "import jax\ndef helper(tree):\n    return jax.tree.leaves(tree)"
-ANSWER = "count_leaves-answer"
-MATH, SINE = "\nimport math", f"{RIGHT} + int(math.sin(0))"
-ALONE = {  # what runs before the check, by its cell
-    "in its cell": ({ANSWER: RIGHT}, ""),
-    "with what it needs": ({ANSWER: f"%%time\n{HELPER}\n{HELPED}"}, ""),
-    "with a star": ({ANSWER: RIGHT.replace("def", "from jax.tree import *\ndef")}, ""),
-    "with the course's packages": ({ANSWER: f"import sklearn, optax\n{RIGHT}"}, ""),
-    "in a new cell": ({ANSWER: "", "new": RIGHT}, "is not in the answer cell above"),
-    "with a function of another cell": ({"new": HELPER, ANSWER: HELPED}, "`helper` is missing"),
-    "with the set-up cell's import": ({"setup": SET_UP + MATH, ANSWER: SINE}, "`math` is missing"),
-    "with a file": ({ANSWER: f"import aside\n{RIGHT}"}, "`aside` is missing: it is no package"),
-}
-
-
-def test_a_right_answer_that_would_not_stand_alone_in_grading_has_a_warning(kernel, course):
-    (course.root / "exercises" / "aside.py").touch()
-    shutil.copy(ROOT / "requirements.txt", course.root)
-    for cells, warning in ALONE.values():
-        kernel("%reset -f")
-        kernel(SET_UP, "setup")
-        for name, source in cells.items():
-            kernel(source, name)
-        shown = kernel(CHECK, "count_leaves-check")
-        assert "✓ Correct" in shown
-        assert ("⚠" in shown) == bool(warning), shown
-        assert warning in shown
-
-    # An earlier answer may help a later one.
-    kernel(f"{SET_UP}\n%reset_selective -f helper", "setup")
-    kernel(f"{HELPER}\n{HELPED}", ANSWER)
-    kernel(FIRST.replace("jax.tree.leaves", "helper"), "first_leaf-answer")
-    assert "⚠" not in kernel("check.first_leaf(first_leaf)", "first_leaf-check")
 
 
 def test_a_set_up_cell_that_failed_is_told_from_one_that_did_not_run(kernel, course):
