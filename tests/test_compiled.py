@@ -71,6 +71,14 @@ def exercise():
     return sources, sources.exercises["global_norm"]
 
 
+def test_where_no_folder_can_be_made_kernels_are_told_of_none(cache, monkeypatch):
+    assert compiled.kernel_variables()[compiled.FOLDER_VARIABLE].startswith(str(cache))
+    (cache / "file").touch()
+    monkeypatch.setattr(compiled, "CACHE", cache / "file")
+    compiled.programs_folder.cache_clear()
+    assert compiled.kernel_variables() == {}
+
+
 def test_kernels_are_shown_what_the_right_answer_compiles_and_it_compiles_once(
     cache, exercise, monkeypatch
 ):

@@ -1,5 +1,7 @@
 """The course is found from where a notebook or a command runs; links lead from there."""
 
+import shutil
+
 import pytest
 
 from pytree_course.course import Course, CourseError, LessonFiles
@@ -73,3 +75,7 @@ def test_a_lessons_files(course):
     assert [each.stem for each in course.lessons()] == ["01_mini"]
     with pytest.raises(CourseError, match="is missing: fetch"):
         page.read_blank()
+    put(page.sources / "exercises.md")  # before it has a check
+    assert page.has_exercises
+    shutil.rmtree(files.sources)  # a learner's copy
+    assert files.has_exercises

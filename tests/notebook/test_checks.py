@@ -84,7 +84,7 @@ def count_leaves(tree):
 
 
 def test_a_check_knows_which_cell_defined_an_answer_and_says_how_to_stop_slow_code(kernel):
-    kernel(SET_UP)
+    kernel(SET_UP, "setup")
     kernel(RIGHT.replace("def count_leaves", "def count_leafs"), "count_leaves-answer")
     shown = kernel(CHECK, "count_leaves-check")
     assert "defined `count_leafs`, but not `count_leaves`" in shown

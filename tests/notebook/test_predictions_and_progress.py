@@ -121,6 +121,12 @@ def test_predictions_are_kept_with_the_progress(in_course):
     assert kept["01_mini", "leaves-are-not-elements-4"].choice == "A"
     with pytest.raises(LookupError, match="no prediction"):
         predict("01_mini", "elsewhere")
+    in_course.progress_file.unlink()
+    in_course.progress_file.mkdir()
+    unsaved = predict("01_mini", "leaves-are-not-elements-4")
+    for choice in "AB":  # the warning stays
+        unsaved.entry.value = choice
+        assert "The course cannot save your progress" in said(unsaved)
 
 
 def test_hints_and_then_the_solution_come_at_the_press_of_a_button(check, in_course):
