@@ -69,6 +69,9 @@ def test_a_lessons_files(course):
     assert [file.name for file in files.notebooks()] == [
         *("01_mini.ipynb", "counting-without-a-list.ipynb", "none-is-no-leaf.ipynb"),
     ]
+    places = [files.deeper("none-is-no-leaf"), files.solutions, files.blank, files.expected]
+    assert all(file.exists() for file in places)
+    assert files.exercises.parent == course.root / "exercises"
     assert files.read_prompts()["count_leaves"] == "Prompt."
     assert [*files.read_starters()] == [*files.read_prompts()] == ["count_leaves", "first_leaf"]
     assert files.read_starters()["first_leaf"].startswith("def first_leaf(tree):\n")

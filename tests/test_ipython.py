@@ -24,6 +24,9 @@ def shows_errors(kernel, on_purpose):
         shown = kernel(cell)
         assert "Traceback" in shown
         assert cell.split()[0] in shown
+    kernel("def check(): pass\ncheck.count = abs")
+    shown = kernel("check.count(1 / 0)")
+    assert "ZeroDivisionError" in shown and "AttributeError" not in shown
     for base in ("Exception", "BaseException"):  # its message raises
         mute = f"class Mute({base}):\n    def __str__(self):\n        raise self\nraise Mute"
         assert "Mute" in kernel(mute)

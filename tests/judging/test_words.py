@@ -7,6 +7,7 @@ import pytest
 from pytree_course.judging import words
 from pytree_course.judging.expected import Misconception
 from pytree_course.judging.verdicts import Finding, Verdict, VerdictKind, WrongLine
+from pytree_course.observing.comparison import Difference
 
 WRONG = Verdict(
     "count", VerdictKind.INCORRECT, 2, "1 of 3: expected 2", score="1 of 3", title="Count"
@@ -82,3 +83,7 @@ def test_the_next_step_is_advised(kind, hints, is_due, said):
 def test_a_score_counts_cases_or_lines():
     assert words.describe_score(3, 3, of_lines=False) == "all 3 cases passed"
     assert words.describe_score(2, 3, of_lines=True) == "2 of 3 lines right"
+    difference = Difference(("['a']", "[1]"), "value", 3, 4)
+    assert words.describe_failure("1 of 3", difference) == "1 of 3: at ['a'][1], expected 3, not 4"
+    at_root = Difference((), "text", "a", "b")
+    assert words.describe_failure("1 of 3", at_root) == "1 of 3: expected 'a', not 'b'"

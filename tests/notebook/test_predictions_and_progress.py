@@ -6,7 +6,7 @@ import jax
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from pytree_course import Checks, course_map, predict
+from pytree_course import Checks, course_map, predict, show_progress
 from pytree_course.judging.expected import Prediction
 from pytree_course.learner.progress import Progress
 from pytree_course.notebook.base import Help
@@ -110,6 +110,31 @@ def test_the_standing_knows_what_another_notebook_has_recorded(in_course):
     Progress.load(in_course.progress_file).add("01_mini", "count_leaves", "correct")
     assert "core: done" in check.standing().text
     assert "Next lesson" not in check.standing().text  # this is the last one
+
+
+def test_progress_is_shown_to_a_learner_at_work_alone(in_course, monkeypatch, capsys):
+    show_progress(Checks("01_mini"))
+    assert "0 of 2 exercises" in capsys.readouterr().out
+    for variable in ("PYTREE_COURSE_SEED", "NBGRADER_EXECUTION"):
+        with monkeypatch.context() as patch:
+            patch.setenv(variable, "1")
+            check = Checks("01_mini")
+        assert check.is_graded
+        show_progress(check)
+    monkeypatch.chdir(in_course.root / "solutions")
+    assert not Checks("01_mini").is_own_work
+    show_progress(Checks("01_mini"))
+    assert capsys.readouterr().out == ""
+
+
+def test_an_exercise_that_is_not_there_is_refused_with_a_near_one(check):
+    for name, said in (("first_leave", "mean 'first_leaf'"), ("x", "count_leaves', 'first_leaf'")):
+        with pytest.raises(AttributeError, match=said):
+            getattr(check, name)
+    assert dir(check) == ["count_leaves", "first_leaf"]
+    assert "check.first_leaf(first_leaf)" in repr(check.first_leaf)
+    with pytest.raises(TypeError, match=r"takes 1 answer.*run check\.first_leaf"):
+        check.first_leaf()
 
 
 def test_predictions_are_kept_with_the_progress(in_course):
