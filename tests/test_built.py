@@ -1,5 +1,7 @@
 """The format of built notebooks: hidden outputs, and what of a machine may not be stored."""
 
+import sys
+from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
@@ -11,6 +13,7 @@ from pytree_course.built import (
     brief_traceback,
     hide_outputs,
     hides_outputs,
+    leave_out_grammars,
     outputs_digest,
     pytest_collection_modifyitems,
     strip_machine_details,
@@ -33,6 +36,13 @@ def test_outputs_are_hidden_and_shown_again_and_their_digest_knows_both():
     items = [SimpleNamespace(cell=each) for each in (cell, new_code_cell("2"), None)]
     pytest_collection_modifyitems([*items, SimpleNamespace()])  # nbval compares them, too
     assert ([each.text for each in cell.outputs], cell.execution_count) == (["3"], 1)
+
+
+def test_jsonschema_is_kept_from_building_a_parser(monkeypatch):
+    monkeypatch.delitem(sys.modules, "rfc3987_syntax", raising=False)
+    leave_out_grammars()
+    with pytest.raises(ImportError):
+        import_module("rfc3987_syntax")
 
 
 @pytest.mark.parametrize(
