@@ -20,7 +20,7 @@ class Class(Membership):
         return self.status, None
 
 
-SENT = []
+SENT: list[tuple[str, dict[str, object]]] = []
 ADA = Class("http://a", "CODE", "", 0, "secret", "Ada")
 
 
