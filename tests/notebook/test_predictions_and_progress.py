@@ -127,7 +127,7 @@ def test_progress_is_shown_to_a_learner_at_work_alone(in_course, monkeypatch, ca
     assert capsys.readouterr().out == ""
 
 
-def test_an_exercise_that_is_not_there_is_refused_with_a_near_one(check):
+def test_a_check_that_is_called_wrongly_says_how_to_call_it(check, capsys):
     for name, said in (("first_leave", "mean 'first_leaf'"), ("x", "count_leaves', 'first_leaf'")):
         with pytest.raises(AttributeError, match=said):
             getattr(check, name)
@@ -135,6 +135,9 @@ def test_an_exercise_that_is_not_there_is_refused_with_a_near_one(check):
     assert "check.first_leaf(first_leaf)" in repr(check.first_leaf)
     with pytest.raises(TypeError, match=r"takes 1 answer.*run check\.first_leaf"):
         check.first_leaf()
+    check.first_leaf(3)
+    assert "Give the check first_leaf itself" in capsys.readouterr().out
+    assert check.progress.exercises == {}  # which is no try
 
 
 def test_predictions_are_kept_with_the_progress(in_course):
