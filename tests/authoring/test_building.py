@@ -250,6 +250,14 @@ def test_an_exercise_without_a_check_stops_the_build(unbuilt):
         build(unbuilt)
 
 
+def test_headings_start_cells_but_not_inside_code(unbuilt):
+    more = "Text.\n\n```python\n## no heading\n```\n\n## Second section\n\nMore."
+    edit(unbuilt.sources / "lesson.md", "Text.", more)
+    sources = read_sources(unbuilt)
+    assert list(sources.sections)[:3] == ["mini", "leaves-are-not-elements", "second-section"]
+    assert "no-heading" not in sources.sections
+
+
 @pytest.mark.slow
 def test_a_cell_that_should_raise_shows_its_error_and_no_more_of_this_machine(unbuilt):
     raising = 'raise TypeError(f"{__file__}:1 {object()} and https://docs.jax.dev/en/pytrees")'

@@ -2,9 +2,8 @@
 
 import pytest
 
-from pytree_course.sources.lesson_sources import read_sources
 from pytree_course.sources.source_cells import AuthorMistakesError, read_cells, slug
-from tests.conftest import edit, put
+from tests.conftest import put
 
 SOURCE = """\
 # Lesson
@@ -57,14 +56,6 @@ def test_a_cell_has_its_first_line_and_an_id_that_no_other_section_changes(tmp_p
     assert (cells[2].metadata["tags"], cells[3].metadata) == (["a"], {"for": "you"})
     long = read_cells(put(tmp_path / "long.md", f"# {'word ' * 30}"))
     assert len(long[0].id) <= 64
-
-
-def test_headings_start_cells_but_not_inside_code(unbuilt):
-    more = "Text.\n\n```python\n## no heading\n```\n\n## Second section\n\nMore."
-    edit(unbuilt.sources / "lesson.md", "Text.", more)
-    sources = read_sources(unbuilt)
-    assert list(sources.sections)[:3] == ["mini", "leaves-are-not-elements", "second-section"]
-    assert "no-heading" not in sources.sections
 
 
 @pytest.mark.parametrize(
