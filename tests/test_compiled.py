@@ -1,6 +1,8 @@
 """Compiled programs: kept for author's answers, and found by kernels that cannot list them."""
 
+import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -69,6 +71,23 @@ def exercise():
     authors_answers._RUNS.clear()
     sources = read_sources(Course(ROOT).lesson("02_tree_map"))
     return sources, sources.exercises["global_norm"]
+
+
+def test_where_no_folder_can_be_made_kernels_are_told_of_none(cache, monkeypatch):
+    assert compiled.kernel_variables()[compiled.FOLDER_VARIABLE].startswith(str(cache))
+    (cache / "file").touch()
+    monkeypatch.setattr(compiled, "CACHE", cache / "file")
+    compiled.programs_folder.cache_clear()
+    assert compiled.kernel_variables() == {}
+
+
+def test_each_process_finds_the_same_folder():
+    code = "from pytree_course import compiled; print(compiled.programs_folder())"
+    asked = [sys.executable, "-c", code]
+    folders = {
+        subprocess.check_output(asked, env=os.environ | {"PYTHONHASHSEED": seed}) for seed in "123"
+    }
+    assert len(folders) == 1
 
 
 def test_kernels_are_shown_what_the_right_answer_compiles_and_it_compiles_once(

@@ -1,178 +1,34 @@
-"""In a real kernel: what is said of cells that did not run, failed, or take long."""
-
-import shutil
+"""In a real kernel: how errors are shown."""
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from tests import made_submissions
-from tests.conftest import ROOT
 from tests.kernels import running_kernel
 
-pytestmark = pytest.mark.slow
-RIGHT, FIRST = made_submissions.RIGHT.values()
 
-CHECK = "check.count_leaves(count_leaves)"
-SET_UP = 'import jax\nfrom pytree_course import Checks\ncheck = Checks("01_mini")'
-
-
-@pytest.fixture
-def kernel(course):
-    """Return a function that runs a cell in a kernel and returns its output."""
-    with running_kernel(course.root / "exercises") as run:
-        yield run
-
-
-def test_the_course_of_a_first_exercise(kernel, course):
-    assert "Run the set-up cell first" in kernel(CHECK)
-
-    kernel(SET_UP)
-    too_early = kernel(CHECK)
-    assert "Run the answer cell above this cell first" in too_early
-    assert "Traceback" not in too_early
-
-    kernel("def count_leaves(tree):\n    raise NotImplementedError")
-    assert "Not attempted" in kernel(CHECK)
-
-    kernel("def count_leaves(tree):\n    size = len(tree)\n    return size / 0")
-    error = kernel(CHECK)
-    assert "Error" in error
-    assert "ZeroDivisionError" in error
-    assert "Line 3 of your cell: return size / 0" in error
-    assert "pytree_course" not in error
-
-    kernel("def count_leaves(tree):\n    return len(tree)")
-    wrong = kernel(CHECK)
-    assert "You counted the container's elements" in wrong
-    assert "Hint 1 of 3" in kernel("check.count_leaves.hint()")
-    assert "Hint 2 of 3" in kernel("check.count_leaves.hint()")
-    assert "def count_leaves(tree): return len(...)" in kernel("check.count_leaves.hint()")
-    assert "The solution opens after a correct answer" in kernel("check.count_leaves.solution()")
-
-    kernel("def count_leaves(tree):\n    return len(jax.tree.leaves(tree))")
-    right = kernel(CHECK)
-    assert "Correct" in right
-    assert "1 of 2 exercises, 1 of 3 points; core: done. Also here: The first leaf" in right
-    assert "return len(jax.tree.leaves(tree))" in kernel("check.count_leaves.solution()")
-
-    assert "Did you mean 'count_leaves'?" in kernel("check.count_leafs(count_leaves)")
-    assert "run check.count_leaves(count_leaves)" in kernel("check.count_leaves()")
-    assert len(course.progress_file.read_text().splitlines()) > 3
-
-
-def test_a_definition_from_before_a_failed_run_is_judged_as_such_and_is_no_try(kernel, course):
-    kernel(SET_UP)
-    for broken in ("def count_leaves(tree:\n    pass", "1 / 0\n" + RIGHT):
-        kernel(RIGHT.replace("jax.tree.leaves(tree)", "tree"))
-        kernel(CHECK)
-        tries = course.progress_file.read_bytes()
-        kernel(broken)
-        stale = kernel(CHECK)
-        assert stale.startswith("→ Your answer cell's last run failed The check below judges the")
-        assert "Not yet · Count the leaves" in stale
-        assert course.progress_file.read_bytes() == tries
-    kernel(RIGHT + "\n1 / 0")  # it is defined, and then something else fails
-    assert kernel(CHECK).startswith("✓ Correct")
-
-
-NOTING = """
-import threading
-from pytree_course.notebook import checks
-said, show = threading.Event(), checks.display
-checks.display = lambda *it, **them: (show(*it, **them), said.set())[0]
-checks.SLOW_AFTER = 0
-def count_leaves(tree):
-    said.wait()
-    return len(jax.tree.leaves(tree))
-"""
-
-
-def test_a_check_knows_which_cell_defined_an_answer_and_says_how_to_stop_slow_code(kernel):
-    kernel(SET_UP)
-    kernel(RIGHT.replace("def count_leaves", "def count_leafs"), "count_leaves-answer")
-    shown = kernel(CHECK, "count_leaves-check")
-    assert "defined `count_leafs`, but not `count_leaves`" in shown
-    # Our own version is not taken for the reader's.
-    kernel(RIGHT, "count_leaves-ours")
-    assert "This is our version, not yours" in kernel(CHECK, "count_leaves-check")
-    kernel(RIGHT, "count_leaves-answer")
-    assert "✓ Correct" in kernel(CHECK, "count_leaves-check")
-    kernel(NOTING)
-    shown = kernel(CHECK)
-    assert shown.startswith("◷ Still running Your code is taking a while. To stop it, press ■")
-    assert "✓ Correct" in shown
-
-
-HELPED = "def count_leaves(tree):\n    return len(helper(tree))"
-HELPER = "import jax\ndef helper(tree):\n    return jax.tree.leaves(tree)"
-ANSWER = "count_leaves-answer"
-MATH, SINE = "\nimport math", f"{RIGHT} + int(math.sin(0))"
-ALONE = {  # what runs before the check, by its cell
-    "in its cell": ({ANSWER: RIGHT}, ""),
-    "with what it needs": ({ANSWER: f"%%time\n{HELPER}\n{HELPED}"}, ""),
-    "with a star": ({ANSWER: RIGHT.replace("def", "from jax.tree import *\ndef")}, ""),
-    "with the course's packages": ({ANSWER: f"import sklearn, optax\n{RIGHT}"}, ""),
-    "in a new cell": ({ANSWER: "", "new": RIGHT}, "is not in the answer cell above"),
-    "with a function of another cell": ({"new": HELPER, ANSWER: HELPED}, "`helper` is missing"),
-    "with the set-up cell's import": ({"setup": SET_UP + MATH, ANSWER: SINE}, "`math` is missing"),
-    "with a file": ({ANSWER: f"import aside\n{RIGHT}"}, "`aside` is missing: it is no package"),
-}
-
-
-def test_a_right_answer_that_would_not_stand_alone_in_grading_has_a_warning(kernel, course):
-    (course.root / "exercises" / "aside.py").touch()
-    shutil.copy(ROOT / "requirements.txt", course.root)
-    for cells, warning in ALONE.values():
-        kernel("%reset -f")
-        kernel(SET_UP, "setup")
-        for name, source in cells.items():
-            kernel(source, name)
-        shown = kernel(CHECK, "count_leaves-check")
-        assert "✓ Correct" in shown
-        assert ("⚠" in shown) == bool(warning), shown
-        assert warning in shown
-
-    # An earlier answer may help a later one.
-    kernel(f"{SET_UP}\n%reset_selective -f helper", "setup")
-    kernel(f"{HELPER}\n{HELPED}", ANSWER)
-    kernel(FIRST.replace("jax.tree.leaves", "helper"), "first_leaf-answer")
-    assert "⚠" not in kernel("check.first_leaf(first_leaf)", "first_leaf-check")
-
-
-def test_a_set_up_cell_that_failed_is_told_from_one_that_did_not_run(kernel, course):
-    kernel("import no_such_module\ncheck = 1")
-    assert "The set-up cell, above the first exercise, failed" in kernel(CHECK)
-    (course.root / "exercises" / "jax.py").touch()
-    kernel(SET_UP.replace("import jax", "import jax.numpy"))
-    assert "Python imports the file `jax.py` beside this notebook" in kernel(CHECK)
-
-
-def test_errors_look_as_ever_but_those_that_a_lesson_raises_on_purpose(kernel, course):
+@pytest.mark.slow
+def test_errors_look_as_ever_but_those_that_a_lesson_raises_on_purpose(course):
     on_purpose = "def fail():\n    raise ValueError('no')\nfail()"
     cell = new_code_cell(on_purpose, metadata={"tags": ["raises-exception"]})
     (course.root / "notebooks").mkdir(exist_ok=True)
     nbformat.write(new_notebook(cells=[cell]), course.root / "notebooks" / "shows.ipynb")
+    with running_kernel(course.root / "exercises") as kernel:
+        shows_errors(kernel, on_purpose)
+
+
+def shows_errors(kernel, on_purpose):
     assert kernel(on_purpose) == "ValueError: no"
     assert "Traceback" in kernel(on_purpose.replace("no", "another"))
     for cell in ("no_such_name + 1", "eval('1 +')"):
         shown = kernel(cell)
         assert "Traceback" in shown
         assert cell.split()[0] in shown
+    kernel("def check(): pass\ncheck.count = abs")
+    shown = kernel("check.count(1 / 0)")
+    assert "ZeroDivisionError" in shown and "AttributeError" not in shown
     for base in ("Exception", "BaseException"):  # its message raises
         mute = f"class Mute({base}):\n    def __str__(self):\n        raise self\nraise Mute"
         assert "Mute" in kernel(mute)
     mute = "class Mute:\n    def __repr__(self):\n        1 / 0\nraise KeyError(Mute())"
     assert "KeyError: '(its message raised ZeroDivisionError)'" in kernel(mute)
-
-
-def test_what_an_answer_does_to_its_surroundings_does_not_disturb_a_check(kernel):
-    kernel(SET_UP)
-    assert "Run the answer cell" not in kernel("count_leaves(3)")  # not what a check lacks
-    kernel("def count_leaves(tree):\n    return helper(tree)")
-    assert "Run the answer cell" not in kernel(CHECK)
-    kernel("def check(tree):\n    return jax.tree.leaves(tree)")
-    kernel("def count_leaves(tree):\n    return len(check(tree))")
-    assert "Correct" in kernel(CHECK)
-    kernel("def first_leaf(tree):\n    raise GeneratorExit")
-    assert "GeneratorExit" in kernel("check.first_leaf(first_leaf)")

@@ -8,11 +8,10 @@ from collections.abc import Mapping
 import psutil
 import pytest
 
+from pytree_course.grading import limits
 from pytree_course.grading.budget import Budget, OverBudgetError, SubmissionTime
 from pytree_course.grading.cell_run import CellEnd
 from pytree_course.grading.kernels import process_tree, processor_seconds
-
-pytestmark = pytest.mark.slow
 
 BUSY_FOR_A_WHILE = "import time\nwhile time.process_time() < 0.5: pass"
 BUSY_CHILD = f"""\
@@ -27,6 +26,7 @@ def used_by(process):
     return sum(processor_seconds(process_tree(process.pid)).values())
 
 
+@pytest.mark.slow
 def test_time_of_children_is_counted_once():
     command = [sys.executable, "-c", BUSY_CHILD]
     pipe = subprocess.PIPE
@@ -82,6 +82,27 @@ def test_of_ten_seconds_those_without_a_wait_for_a_processor_or_for_us_are_charg
     budget.count_time_if_due()
     assert (budget.computed, budget.waited) == (computed, waited)
     assert submission.seconds == computed + 2 * waited
+
+
+def test_time_is_counted_a_few_times_a_second_and_messages_and_bytes_as_they_come(
+    kernel, monkeypatch
+):
+    budget = Budget(kernel, 60.0, SubmissionTime())
+    kernel.now, kernel.processor = 0.2, {"main": 0.1}
+    budget.count_time_if_due()
+    assert budget.seconds == 0.0
+    budget.count_processor_time()
+    assert (budget.seconds, budget.waited) == (0.1, 0.0)
+    monkeypatch.setattr(limits, "EXERCISE_MESSAGES", 3)
+    monkeypatch.setattr(limits, "EXERCISE_BYTES", 100)
+    for size in (40, 60, 0):
+        budget.charge_message(size)
+    for sizes in ([40, 60, 1], [0, 0, 0, 0]):
+        flooded = Budget(kernel, 60.0, SubmissionTime())
+        with pytest.raises(OverBudgetError) as over:
+            for size in sizes:
+                flooded.charge_message(size)
+        assert over.value.end is CellEnd.FLOODED
 
 
 def test_time_of_a_child_that_nobody_waits_for_is_kept(kernel):

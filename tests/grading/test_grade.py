@@ -1,35 +1,20 @@
 """Grading: whatever became of the notebook, the score is what its answers deserve."""
 
-import json
 import subprocess
 import sys
 import tempfile
-from typing import get_args
-from xml.etree import ElementTree
-from xml.sax.saxutils import escape
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from pytree_course.cli.check_script import main
 from pytree_course.course import Course
 from pytree_course.grading import limits
 from pytree_course.grading.budget import SubmissionTime
-from pytree_course.grading.cell_run import CellRun
-from pytree_course.grading.exercise_run import ExerciseRun, _run_together, run_answers
+from pytree_course.grading.exercise_run import _run_together, run_answers
 from pytree_course.grading.grade import grade_notebook, judge_submission
 from pytree_course.grading.lesson_to_grade import find_right_results, make_run_settings, read_lesson
 from pytree_course.grading.submission import Submission
-from pytree_course.judging.words import explain_verdict
-from pytree_course.observing.observations import Observation
-from pytree_course.running.outcomes import (
-    CHECKS_VARIABLE,
-    OUTCOMES_MIME,
-    PUBLIC_SEED,
-    read_report,
-    report,
-)
+from pytree_course.running.outcomes import CHECKS_VARIABLE, PUBLIC_SEED
 from tests.conftest import put
 from tests.made_submissions import RIGHT
 
@@ -46,11 +31,6 @@ def kinds(grade):
 @pytest.fixture(scope="module")
 def lesson(built_course):
     return read_lesson(Course(built_course).lesson("01_mini"), SEED)
-
-
-@pytest.fixture(scope="module")
-def right(lesson):
-    return find_right_results(lesson)
 
 
 def verdicts(lesson, seconds=limits.EXERCISE_SECONDS, **answers):
@@ -93,15 +73,6 @@ def test_an_answer_that_raises_is_an_error_of_its_own_exercise(
     assert [str(verdict.kind) for verdict in found.values()] == ["error", "error"]
     assert count_reason in found["count_leaves"].reason
     assert first_reason in found["first_leaf"].reason
-
-
-def test_what_cannot_be_a_result_is_incorrect(lesson):
-    huge = "def count_leaves(tree): return [count_leaves] * 10**6"
-    function = "def first_leaf(tree): return lambda: 1"
-    found = verdicts(lesson, count_leaves=huge, first_leaf=function)
-    assert [str(verdict.kind) for verdict in found.values()] == ["incorrect", "incorrect"]
-    assert "too large" in found["count_leaves"].reason
-    assert "a function" in found["first_leaf"].reason
 
 
 def test_an_endless_loop_costs_its_own_exercise_only_and_runs_once(lesson, tmp_path):
@@ -178,91 +149,6 @@ def test_results_on_the_public_cases_choose_the_reason_and_change_no_mark(
     verdict = verdicts(lesson, count_leaves=code)["count_leaves"]
     assert (verdict.points, [each.name for each in verdict.misconceptions]) == (points, reason)
     assert bool(verdict.failure) == (points == 0)
-
-
-def test_a_name_from_another_cell_is_explained(lesson):
-    helped = "def count_leaves(tree):\n    return helper(tree)"
-    found = verdicts(lesson, count_leaves=helped, first_leaf=RIGHT_FIRST)
-    verdict = found["count_leaves"]
-    assert str(verdict.kind) == "error"
-    assert "NameError" in verdict.reason
-    assert "Only answer cells are graded" in explain_verdict(verdict)
-    assert str(found["first_leaf"].kind) == "correct"
-
-
-def test_an_error_names_both_pythons_if_the_notebooks_is_newer_and_no_folder(lesson, right):
-    message = "cannot import name 'override' from 'typing' (/home/teacher/lib/typing.py)"
-    runs = {"count_leaves": ExerciseRun(CellRun(error=("ImportError", message)), CellRun())}
-    for python, said in (("3.99", "the notebook was made with 3.99"), ("3.9", "(…/typing.py)")):
-        found = judge_submission(lesson, right, Submission({}, {}, python), runs)
-        reasons = {verdict.exercise: verdict.reason for verdict in found}
-        assert reasons["count_leaves"].endswith(said)
-        assert "teacher" not in reasons["count_leaves"]
-
-
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda children: st.lists(children) | st.dictionaries(st.text(), children),
-)
-KINDS = [kind.__struct_config__.tag for kind in get_args(Observation)]
-observations = st.recursive(
-    json_values,
-    lambda inner: st.builds(
-        lambda kind, entries: [kind, *entries],
-        st.sampled_from(KINDS),
-        st.lists(inner | st.lists(inner) | st.text() | st.just({}), max_size=5),
-    ),
-    max_leaves=8,
-)
-reported = st.fixed_dictionaries(
-    {
-        "inputs": st.lists(observations, max_size=2),
-        "written": st.lists(st.text(), max_size=2),
-        "observation": observations,
-    },
-    optional={name: st.text() | json_values for name in ("printed", "line", "note", "predicted")},
-)
-
-
-@given(json_values | st.lists(reported | json_values, min_size=6, max_size=6))
-@settings(suppress_health_check=[HealthCheck.too_slow])
-def test_whatever_is_reported_is_read_and_judged_and_can_be_stored(lesson, right, data):
-    check = CellRun()
-    check.record_message("display_data", {"data": {OUTCOMES_MIME: json.dumps(data)}})
-    runs = {"count_leaves": ExerciseRun(CellRun(), check)}
-    verdict, _ = judge_submission(lesson, right, Submission({"count_leaves": ""}), runs)
-    assert verdict.points == 0
-    for outcome in check.outcomes or ():
-        ElementTree.fromstring(f"<text>{escape(report([outcome]))}</text>")
-        assert len(outcome.inputs) == len(outcome.written)
-
-
-def nested(depth):
-    observation = ["none"]
-    for _ in range(depth):
-        observation = ["node", "list", None, False, False, [["[0]", observation]]]
-    return observation
-
-
-NO_OUTCOME: dict[str, object] = {"inputs": [], "written": []}
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"observation": nested(200)},
-        {"inputs": [["none"]]},
-        {"inputs": [["none"]] * 30_000, "written": ["None"] * 30_000},
-        {"observation": ["number", "float", float("nan")]},
-        {"observation": ["number", "int", 10**2_000]},
-        {"observation": ["array", "jax", "", [], [0] * 10**5]},
-        {"line": {"number": float("inf"), "text": ""}},
-    ],
-)
-def test_what_no_check_reports_is_refused(changes):
-    assert read_report(json.dumps([NO_OUTCOME | {"observation": nested(100)}]))
-    with pytest.raises(ValueError, match=r"."):
-        read_report(json.dumps([NO_OUTCOME | {"observation": nested(0)} | changes]))
 
 
 def test_a_long_temporary_folder_will_do_and_nothing_in_it_is_looked_at(

@@ -19,6 +19,7 @@ STARTERS = {
 }
 COUNT = STARTERS["count"]
 RIGHT = "def count(tree):\n    return len(jax.tree.leaves(tree))"
+LINES = RIGHT.splitlines()
 OTHER_TRY = "count = len"
 
 
@@ -71,6 +72,12 @@ FOUND = {  # the answer that counts, and the remark on it
     "M pressed by mistake": ([own(RIGHT, "markdown")], RIGHT, "is a Markdown cell; it counts as"),
     "an old try, now raw": ([own(OTHER_TRY, "raw"), cell(RIGHT)], RIGHT, "is a raw cell; another"),
     "too long": ([own(RIGHT + "#" * 100_001)], None, "more than the 100,000 that may run"),
+    "in lines, and what is no line": (
+        [own([f"{line}\n" for line in LINES] + [7])],
+        f"{RIGHT}\n",
+        "",
+    ),
+    "with half a character": ([own(RIGHT + "#\ud800")], f"{RIGHT}#?", ""),
     "beside what is no cell": ([None, {"cell_type": ["code"]}, own(RIGHT)], RIGHT, ""),
 }
 

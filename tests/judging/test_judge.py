@@ -1,17 +1,16 @@
 """A check feeds cases to answers; a verdict says how it went, and why."""
 
-import numpy as np
+from functools import partial
+from pathlib import Path
+
 import pytest
 
-from pytree_course.cases import Case, as_int, check, returning_jax
-from pytree_course.judging import words
+from pytree_course.cases import Case, check, returning_jax
 from pytree_course.judging.feedback import feedback
 from pytree_course.judging.judge import without_outcomes
 from pytree_course.judging.verdicts import VerdictKind
-from pytree_course.observing.observe import observe
-from pytree_course.running.outcomes import MAX_PRINTED, read_report, report
-from pytree_course.running.run_cases import MAX_PRINTED_LINES, CaseInterrupted, run_check
 from tests.judging.test_findings import expected_of, judged_by
+from tests.stored import assert_as_stored
 
 
 @check
@@ -72,60 +71,11 @@ def test_a_wrong_answer_shows_the_smallest_failing_case():
     assert verdict.failure.difference.path == ("[0]",)
 
 
-def test_inputs_are_seen_before_an_answer_changes_them():
-    outcome = run_check(doubled, [list.clear], 0)[0]
-    assert outcome.inputs == (observe([1, 2, 3, 4]),)
-
-
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        ("x" * (10 * MAX_PRINTED), "x" * MAX_PRINTED + "…"),
-        ("\n".join(["word"] * 50), "word\n" * MAX_PRINTED_LINES + "… 40 more lines"),
-    ],
-)
-def test_what_an_answer_prints_is_kept_and_bounded(capsys, text, kept):
-    def talking(values):
-        print(text)
-        return right(values)
-
-    assert run_check(doubled, [talking], 0)[0].printed == kept
-    assert capsys.readouterr().out == ""
-
-
-def test_an_interrupt_is_not_swallowed():
-    def interrupted(values):
-        raise KeyboardInterrupt
-
-    with pytest.raises(CaseInterrupted) as caught:
-        run_check(doubled, [interrupted], 0)
-    assert caught.value.written == ("[1, 2, 3, 4]",)
-
-
-def test_outcomes_survive_json():
-    outcomes = run_check(doubled, [lambda values: values[0]], 0)
-    assert read_report(report(outcomes)) == outcomes
-
-
-@pytest.mark.parametrize(
-    ("count", "is_int"),
-    [
-        (3, True),
-        (np.int64(3), True),
-        (np.array(3), True),
-        (3.0, False),
-        (True, False),
-        (np.array([3]), False),
-    ],
-)
-def test_counts_may_be_integer_scalars(count, is_int):
-    assert (observe(as_int(lambda: count)()) == observe(3)) is is_int
-
-
 ALL_VERDICTS = {
     "correct": verdict_on(right),
     "incorrect": verdict_on(lambda values: values),
     "misconception": verdict_on(squares),
+    "long": judged_by(doubled, right, squares, [("", "It is not a square. " * 100, squares)]),
     "not attempted": verdict_on(starter),
     "error": verdict_on(lambda values: 1 / 0),
     "timed out": without_outcomes(EXPECTED, VerdictKind.TIMED_OUT, "it took too long"),
@@ -133,18 +83,18 @@ ALL_VERDICTS = {
 }
 
 
-@pytest.mark.parametrize("verdict", ALL_VERDICTS.values(), ids=ALL_VERDICTS)
-def test_feedback_has_a_word_and_a_symbol_in_both_forms(verdict):
-    shown = feedback(verdict)
-    first_line = shown.text.splitlines()[0]
-    symbol, word = first_line.split(" · ")[0].split(" ", 1)
-    assert f"<strong>{symbol} {word}</strong>" in shown.html
-    assert shown._repr_mimebundle_()["text/plain"] == shown.text
+@pytest.mark.parametrize("name", ALL_VERDICTS)
+def test_feedback_is_as_it_was_when_somebody_last_looked_at_it(name):
+    link = "../notebooks/x.ipynb#Twice"
+    shown = feedback(ALL_VERDICTS[name], advice=["A `hint`."], section="Twice", link=link)
+    for ending, form in (("html", shown.html), ("txt", shown.text)):
+        assert_as_stored(Path(__file__).parent / "feedback" / f"{name}.{ending}", form)
 
 
-def test_a_module_that_grading_lacks_is_explained():
-    missing = without_outcomes(EXPECTED, VerdictKind.ERROR, "no module", "ModuleNotFoundError")
-    assert "files beside the notebook are not" in words.explain_verdict(missing)
+def test_without_outcomes_no_case_passed():
+    verdict = without_outcomes(EXPECTED, VerdictKind.ERROR, "no", "KeyError")
+    assert (verdict.passed, verdict.cases, verdict.points) == (0, 3, 0)
+    assert (verdict.title, verdict.error_type) == (EXPECTED.title, "KeyError")
 
 
 def test_an_explanation_is_shown_with_a_case_that_has_what_it_quotes():
@@ -154,24 +104,16 @@ def test_an_explanation_is_shown_with_a_case_that_has_what_it_quotes():
         assert len(shown.got.children) == given
 
 
-PARTS = ("Given", "Yours", "Expected", "First difference")
+def test_wide_and_low_results_stand_below_each_other():
+    def columns(wide):
+        check = partial(on_one, [list(range(10, 10 + wide))])
+        return feedback(judged_by(check, list, lambda tree: tree[::-1])).html.count("repeat(2,")
+
+    assert [*map(columns, (7, 8, 10, 11))] == [1, 0, 0, 1]
 
 
-def test_feedback_on_a_wrong_answer_shows_what_was_given_then_both_and_where_they_part():
-    shown = feedback(ALL_VERDICTS["incorrect"])
-    for form in (shown.text, shown.html):
-        places = [form.index(part) for part in PARTS]
-        assert places == sorted(places)
-    assert "First difference at [0]" in shown.text
-    assert shown.html.count("<svg") == 3
-    assert "<details>" not in shown.html
-
-
-def test_pictures_of_what_was_given_are_folded_below_both_if_all_is_too_much_for_a_screen():
-    beliefs = [("squares", "Twice is not a square. " * 100, squares)]
-    long = feedback(judged_by(doubled, right, squares, beliefs, seed=0)).html
-    assert long.index("Given") < long.index("Yours")
-    assert long.index("as pictures") > long.index("<details>") > long.index("First difference")
+def on_one(given, answer, rng):
+    yield Case(answer, *given)
 
 
 def test_inputs_are_called_what_the_function_calls_them_that_takes_them():
@@ -183,15 +125,6 @@ def test_inputs_are_called_what_the_function_calls_them_that_takes_them():
         answers = [lambda tree: None] if call else []
         shown = feedback(ALL_VERDICTS["incorrect"], call=call, answers=answers)
         assert f"Given, {name}: [" in shown.text
-
-
-def test_feedback_explains_a_misconception_and_points_to_the_lesson():
-    shown = feedback(
-        ALL_VERDICTS["misconception"], section="Twice", link="../notebooks/x.ipynb#Twice"
-    )
-    assert "Twice <b>is not</b> `x * x`." in shown.text
-    assert "Twice &lt;b&gt;is not&lt;/b&gt; <code>x * x</code>." in shown.html
-    assert '<a href="../notebooks/x.ipynb#Twice">Twice</a>' in shown.html
 
 
 def test_nothing_an_answer_yields_gets_into_the_page_unescaped():

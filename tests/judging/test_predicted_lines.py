@@ -1,6 +1,7 @@
 """Exercises that ask for predictions: all wrong lines are named, and no right answer is told."""
 
-import jax.numpy as jnp
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,7 +11,8 @@ from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.judging.words import explain_line, explain_verdict, finding_sentences, headline
 from pytree_course.running.run_cases import run_check
-from tests.judging.test_findings import expected_of, yielded_by
+from tests.judging.test_findings import expected_of
+from tests.stored import assert_as_stored
 
 RIGHT = {"A": 2, "B": 0, "C": "error", "D": 77}
 LINES = {"A": "`[1, None, 2]`", "B": "the second", "C": "`{1: 2}`", "D": "the fourth"}
@@ -46,10 +48,7 @@ def wrong(**changes):
     return {line.name: explain_line(line) for line in judged(RIGHT | changes).lines}
 
 
-def test_what_is_observed_is_the_prediction_as_it_was_made():
-    assert expected().lines == LINES
-    said = {"A": np.int64(2), "B": False, "C": " Error ", "D": jnp.array(77)}
-    assert yielded_by(said, check, 0) == yielded_by(RIGHT, check, 0)
+def test_right_predictions_are_correct_and_none_at_all_are_not_attempted():
     verdict = judged({"A": np.int64(2), "B": False, "C": " Error ", "D": 77})
     assert (verdict.kind, verdict.reason) == (VerdictKind.CORRECT, "all 4 lines right")
     for nothing in ({}, dict.fromkeys("ABCD", ...)):
@@ -81,6 +80,18 @@ def test_a_wrong_prediction_without_a_misconception_has_a_reason(line, predictio
     assert wrong(**{line: prediction}) == {line: reason}
 
 
+def test_where_no_number_is_asked_for_a_number_is_not_allowed():
+    lines = {"A": "`[1]`", "B": "`[]`"}
+
+    def asks_for_words(predictions, rng):
+        return prediction_cases(predictions, lines)
+
+    right = {"A": "list", "B": "error"}
+    wanted = expected_of(asks_for_words, right, lines=lines, functions=False)
+    [wrong] = judge(wanted, run_check(asks_for_words, [right | {"A": 1}], seed=0)).lines
+    assert explain_line(wrong) == 'This is neither the text "error" nor the text "list".'
+
+
 ALSO_A = "The reason is the same as for line A."
 ALSO_A_OR_D = f"{ALSO_A} Or: only_d explained."  # a belief about this line alone
 
@@ -97,6 +108,7 @@ ALSO_A_OR_D = f"{ALSO_A} Or: only_d explained."  # a belief about this line alon
         ({"A": 3, "B": 1, "D": 78}, {"A": "one_more explained.", "B": ALSO_A, "D": ALSO_A_OR_D}),
         ({"A": 3, "B": 1}, {"A": "one_more explained.", "B": ALSO_A}),
         ({"B": 1}, {"B": "one_more explained."}),  # better than nothing
+        ({"D": 78}, {"D": "only_d explained."}),
     ],
 )
 def test_a_wrong_line_is_explained_by_the_belief_that_says_the_same(predicted, said):
@@ -123,10 +135,8 @@ def test_feedback_shows_the_lines_and_nothing_of_what_is_right():
         assert "77" not in form
         assert "xpected" not in form
         assert "error" not in form
-    assert "<code>[1, None, 2]</code>" in shown.html
-    assert "<svg" not in shown.html
-    assert "Line A: `[1, None, 2]`\n  You said 3. none_is_a_leaf explained." in shown.text
-    assert "Line D: the fourth\n  You said 5. Too low." in shown.text
+    for ending, form in (("html", shown.html), ("txt", shown.text)):
+        assert_as_stored(Path(__file__).parent / "feedback" / f"lines.{ending}", form)
 
 
 def test_what_a_learner_predicts_is_only_text():

@@ -72,10 +72,3 @@ def test_errors_say_what_to_do_and_the_last_picture_stays(expression, words):
     assert rows(explorer.view.value) == [0, 1, 2]
     assert explorer.expression.value == expression
     assert alert(typed(explorer, "[1]")) == ""
-
-
-def test_long_lists_are_folded():
-    shown = explore([0] * 10_000).view.value
-    assert len(rows(shown)) == MAX_ROWS
-    assert "9,960 more leaves" in shown
-    assert len(shown) < 60_000

@@ -361,21 +361,12 @@ def test_a_notebook_that_is_opened_later_sends_and_votes_too_until_its_learner_l
     for choice in "BA":
         said = run(f"answer.value = '{choice}'; said.value")
         assert f"Your vote is {choice}. You can change it" in said
-    room.stop()
-    shown = run("answer.value = 'B'; said.value, answer.value")
-    assert "cannot be reached: B does not count" in shown
-    assert "None" in shown  # B can be chosen again
-    room.start()
-    assert "Your vote is B." in run("answer.value = 'B'; said.value")
     room.act("ask again")  # this round opens in the same place
     number = str(room.session.room.vote.number)
     wait_for(lambda: run("asked.vote.number") == number)
     assert run("asked.children[1].value is None") == "True"
     run("asked.children[1].value = 'A'")
-    room.act("close")
-    closed = run("asked.children[1].value = 'B'; asked.children[2].value")
-    assert "The vote is closed: B does not count" in closed
-    assert [entry.data["choice"] for entry in room.logged() if entry.kind == "voted"] == [*"BABA"]
+    assert [entry.data["choice"] for entry in room.logged() if entry.kind == "voted"] == [*"BAA"]
 
     run("leave()")
     assert not names(room)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from typing import Any
-from xml.etree import ElementTree
 
 import jax
 import pytest
@@ -15,10 +14,6 @@ from tests.observing.test_observe import Scaled
 def pair(function: Callable[..., Any], *trees: Any, is_leaf: IsLeaf | None = None) -> MapView:
     """Return the view that `pair` shows."""
     return map_and_watch(function, trees, is_leaf)
-
-
-def rows(view: MapView) -> list[str]:
-    return [line for line in view.static.text.splitlines() if line.startswith("#")]
 
 
 @pytest.mark.parametrize(
@@ -42,14 +37,6 @@ def test_it_calls_as_often_and_with_the_same_arguments_as_tree_map(trees, is_lea
     assert len(view.static.html) < 100_000
 
 
-def test_each_call_is_a_row_that_the_keyboard_reaches():
-    view = pair(lambda x, y: x + y, {"a": 1, "b": [2]}, {"b": [20], "a": 10})
-    assert rows(view) == ["#1  ['a']     f(1, 10) → 11", "#2  ['b'][0]  f(2, 20) → 22"]
-    table = ElementTree.fromstring(view.static.html).find(".//table")
-    assert [row.get("data-pair") for row in table.iter("tr")] == [None, "1", "2"]
-    assert [row.get("tabindex") for row in table.iter("tr")] == [None, "0", "0"]
-
-
 @pytest.mark.parametrize(
     ("first", "other", "reason"),
     [
@@ -69,14 +56,6 @@ def test_the_reason_of_a_mismatch(first, other, reason):
     assert view.mismatch.path == ("['x']", "[1]")
     assert reason in view.sentences[1]
     assert view.static.text.count("◀ mismatch") == 2
-
-
-def test_a_function_that_raises_is_shown_at_its_leaf():
-    view = pair(lambda x: 1 // x, {"a": 1, "b": [0, 2]})
-    assert not view.works
-    assert rows(view)[-1].startswith("#2  ['b'][0]  f(0) → ✗ ZeroDivisionError")
-    assert "[0]  0  (#2)  ◀ f raised" in view.static.text
-    assert "1 leaf was not reached." in view.static.text
 
 
 def test_trees_that_cannot_be_flattened_are_said_so():

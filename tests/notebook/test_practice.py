@@ -1,6 +1,5 @@
 """Exercises that stand in a lesson: practice, with the machinery of all exercises, no points."""
 
-import shutil
 from pathlib import Path
 
 import nbformat
@@ -12,9 +11,7 @@ from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.standings import standing
 from pytree_course.sources.exercises import PLACEHOLDER
-from pytree_course.sources.lesson_sources import read_sources
-from pytree_course.sources.source_cells import AuthorMistakesError
-from tests.conftest import ROOT, edit
+from tests.conftest import ROOT
 from tests.kernels import running_kernel
 
 LESSON = Course(ROOT).lesson("01_leaves")
@@ -73,20 +70,3 @@ def test_grading_and_the_exercise_notebooks_do_not_know_it():
     for file in (LESSON.exercises, LESSON.blank, LESSON.solutions):
         ids = {f"{name}-answer" for name in BUILT.exercises} & cells_of(file).keys()
         assert ids == {f"{name}-answer" for name in BUILT.graded}
-
-
-EXERCISE = "exercise: leaves_of\n"
-MISTAKES = [
-    ("✎ **Write** `leaves_of", "**Write** `leaves_of", "does not start with ✎"),
-    (EXERCISE, f"{EXERCISE}needs: [a-pear]\n", "no code cell above has the id 'a-pear'"),
-    (EXERCISE, f"{EXERCISE}points: 1\n", "unknown field `points`"),
-]
-
-
-@pytest.mark.parametrize(("old", "new", "message"), MISTAKES)
-def test_mistakes_in_practice_are_named(tmp_path, old, new, message):
-    shutil.copytree(LESSON.sources, tmp_path / "sources" / "01_leaves")
-    files = Course(tmp_path).lesson("01_leaves")
-    edit(files.sources / "lesson.md", old, new)
-    with pytest.raises(AuthorMistakesError, match=message):
-        read_sources(files)

@@ -6,10 +6,9 @@ import jax
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from pytree_course import Checks, course_map, predict
-from pytree_course.judging.expected import BuiltLesson, Prediction
+from pytree_course import Checks, course_map, predict, show_progress
+from pytree_course.judging.expected import Prediction
 from pytree_course.learner.progress import Progress
-from pytree_course.learner.standings import badges
 from pytree_course.notebook.base import Help
 from pytree_course.notebook.prediction import Predict, _reveal_by_answer
 
@@ -27,11 +26,6 @@ def in_course(course, monkeypatch):
 @pytest.fixture
 def check(in_course):
     return Checks("01_mini")
-
-
-@pytest.fixture
-def lesson(in_course):
-    return BuiltLesson.read(in_course.lesson("01_mini").expected)
 
 
 def said(widget):
@@ -118,6 +112,34 @@ def test_the_standing_knows_what_another_notebook_has_recorded(in_course):
     assert "Next lesson" not in check.standing().text  # this is the last one
 
 
+def test_progress_is_shown_to_a_learner_at_work_alone(in_course, monkeypatch, capsys):
+    show_progress(Checks("01_mini"))
+    assert "0 of 2 exercises" in capsys.readouterr().out
+    for variable in ("PYTREE_COURSE_SEED", "NBGRADER_EXECUTION"):
+        with monkeypatch.context() as patch:
+            patch.setenv(variable, "1")
+            check = Checks("01_mini")
+        assert check.is_graded
+        show_progress(check)
+    monkeypatch.chdir(in_course.root / "solutions")
+    assert not Checks("01_mini").is_own_work
+    show_progress(Checks("01_mini"))
+    assert capsys.readouterr().out == ""
+
+
+def test_a_check_that_is_called_wrongly_says_how_to_call_it(check, capsys):
+    for name, said in (("first_leave", "mean 'first_leaf'"), ("x", "count_leaves', 'first_leaf'")):
+        with pytest.raises(AttributeError, match=said):
+            getattr(check, name)
+    assert dir(check) == ["count_leaves", "first_leaf"]
+    assert "check.first_leaf(first_leaf)" in repr(check.first_leaf)
+    with pytest.raises(TypeError, match=r"takes 1 answer.*run check\.first_leaf"):
+        check.first_leaf()
+    check.first_leaf(3)
+    assert "Give the check first_leaf itself" in capsys.readouterr().out
+    assert check.progress.exercises == {}  # which is no try
+
+
 def test_predictions_are_kept_with_the_progress(in_course):
     predict("01_mini", "leaves-are-not-elements-4").entry.value = "A"
     again = predict("01_mini", "leaves-are-not-elements-4")
@@ -127,6 +149,12 @@ def test_predictions_are_kept_with_the_progress(in_course):
     assert kept["01_mini", "leaves-are-not-elements-4"].choice == "A"
     with pytest.raises(LookupError, match="no prediction"):
         predict("01_mini", "elsewhere")
+    in_course.progress_file.unlink()
+    in_course.progress_file.mkdir()
+    unsaved = predict("01_mini", "leaves-are-not-elements-4")
+    for choice in "AB":  # the warning stays
+        unsaved.entry.value = choice
+        assert "The course cannot save your progress" in said(unsaved)
 
 
 def test_hints_and_then_the_solution_come_at_the_press_of_a_button(check, in_course):
@@ -148,29 +176,6 @@ def test_hints_and_then_the_solution_come_at_the_press_of_a_button(check, in_cou
     assert button.description == "Show a solution"  # to compare
     in_course.lesson("01_mini").solutions.unlink()
     assert Help(check.count_leaves).children == ()
-
-
-def earned(lessons, progress):
-    return {badge.name for badge in badges(lessons, progress) if badge.is_earned}
-
-
-def test_badges_are_earned_one_by_one_the_last_for_all_lessons_that_there_are(lesson):
-    lessons = [replace(lesson, lesson=f"{number:02}_mini") for number in range(1, 6)]
-    progress = Progress.load(None)
-    assert earned(lessons, progress) == set()
-    progress.add("01_mini", "count_leaves", "correct")
-    assert earned(lessons, progress) == {"First leaf", "First core"}
-    progress.add("01_mini", "first_leaf", "correct")
-    assert earned(lessons, progress) == {"First leaf", "First core", "Bug hunter", "Whole lesson"}
-    for number in range(10):
-        progress.predict("01_mini", f"prediction {number}", "A")
-    for other in lessons[1:]:
-        progress.add(other.lesson, "count_leaves", "correct")
-    assert {"Fortune teller", "The core"} <= earned(lessons, progress)
-    for other in lessons[1:]:
-        assert "Evergreen" not in earned(lessons, progress)
-        progress.add(other.lesson, "first_leaf", "correct")
-    assert "Evergreen" in earned(lessons, progress)
 
 
 def test_the_start_page_shows_the_time_left_in_the_core_and_what_was_done_beyond(

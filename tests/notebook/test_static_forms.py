@@ -1,7 +1,9 @@
 """The static form that every widget has beside its live view."""
 
 import re
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pytree_course import count_traces, draw, explore, pair
@@ -9,6 +11,7 @@ from pytree_course.judging.expected import Prediction
 from pytree_course.notebook.base import WIDGET_MIME
 from pytree_course.notebook.prediction import Predict
 from tests.observing.test_observe import Scaled
+from tests.stored import assert_as_stored
 
 HOSTILE = {"<b>": ["<i>&", Scaled("<script>", object())], "f": print, "o": object()}
 
@@ -42,3 +45,29 @@ def test_it_is_the_first_state_the_same_on_every_run_without_scripts_and_fetchin
         assert not re.search("0x[0-9a-f]", first[mime])
     assert repr(make()) == first["text/plain"]
     assert (WIDGET_MIME in first) == hasattr(make(), "comm")
+
+
+TREE: dict[str, object] = {
+    "a": [1, None, {}],
+    "b": (np.ones(2, "float32"), "text"),
+    "c": list(range(60)),
+    "d": [[]],
+}
+STORED = {
+    "explore": lambda: explore(TREE, choose_is_leaf=True),
+    "explore_code": lambda: explore('{"a": 1, 2: 3}'),
+    "pair": lambda: pair(lambda *parts: parts, TREE, {**TREE, "a": [[2], None, {}]}),
+    "pair_none": lambda: pair(lambda *parts: parts, {"a": None}, {"a": 1}),
+    "pair_raises": lambda: pair({1: 10, 2: 20}.__getitem__, [1, [2, 0, 3]]),
+    "count_traces": lambda: count_traces(
+        lambda x, n: x * n, x=[1, 1.5, np.ones(2)], n={"one": 1, "a word": "word"}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_it_is_as_it_was_when_somebody_last_looked_at_it(name):
+    for mime, text in STORED[name]()._repr_mimebundle_().items():
+        if mime.startswith("text/"):
+            file = f"{name}.{mime.removeprefix('text/')}"
+            assert_as_stored(Path(__file__).parent / "static" / file, text)

@@ -1,7 +1,7 @@
 """An observation is typed data, bounded, and JSON outside; equal values have equal ones."""
 
 import json
-from collections import OrderedDict, deque, namedtuple
+from collections import OrderedDict, defaultdict, deque, namedtuple
 
 import jax
 import jax.numpy as jnp
@@ -11,9 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytree_course.judging.words import describe_difference
 from pytree_course.observing import observations as obs
-from pytree_course.observing.comparison import compare
 from pytree_course.observing.observe import observe, observe_raised
 from pytree_course.observing.reading import read_json
 
@@ -35,13 +33,15 @@ class Scaled:
         return cls(*children, aux)
 
 
-ONE, TEXT = obs.Number("int", 1), obs.String("str", "m")
+ONE, TWO, TEXT = obs.Number("int", 1), obs.Number("int", 2), obs.String("str", "m")
+DAYS = ("datetime64[D]", (1,), ("2026-03-02",))
 
 
 def node(name, *children, aux=None, **kind):
     return obs.Node(type=name, aux=aux, children=children, **kind)
 
 
+ITEMS = tuple(node("tuple", ("[0]", obs.String("str", key)), ("[1]", ONE)) for key in "mn")
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.complex_numbers()
 arrays = st.builds(np.zeros, st.sampled_from([(), (0,), (2,), (2, 3)]))
 values = st.recursive(
@@ -93,6 +93,20 @@ def test_an_observation_has_the_leaves_that_jax_sees_is_valid_and_survives_json(
         (jnp.ones((2, 1), "bool"), obs.Array("jax", "bool", (2, 1), (True, True))),
         (jnp.ones(1, "int4"), obs.Array("jax", "int4", (1,), (1,))),
         (jnp.ones(1, "float8_e4m3fn"), obs.Array("jax", "float8_e4m3fn", (1,), (1.0,))),
+        (np.array([0.1], "float32"), obs.Array("numpy", "float32", (1,), (0.1,))),
+        (np.array([1 / 3]), obs.Array("numpy", "float64", (1,), (1 / 3,))),
+        (np.array([[1, 2], [3, 4]]), obs.Array("numpy", "int64", (2, 2), (1, 2, 3, 4))),
+        (np.array(["a\0b"]), obs.Array("numpy", "<U3", (1,), ("a\\x00b",))),
+        (np.array([b"a"]), obs.Array("numpy", "|S1", (1,), ("a",))),
+        (np.array(["2026-03-02"], "M8[D]"), obs.Array("numpy", *DAYS)),
+        (np.array([None]), obs.Object("ndarray", why="it has dtype object")),
+        (np.bool_(True), obs.Number("numpy.bool", True)),
+        (defaultdict(int, b=1), node("defaultdict", ("['b']", ONE), aux=obs.Object("type", "int"))),
+        (frozenset({2, 1}), obs.ContainerLeaf("frozenset", (ONE, TWO))),
+        (type("Own", (dict,), {})(n=1, m=1), obs.ContainerLeaf("Own", ITEMS)),
+        (jax.ShapeDtypeStruct((2,), "int8"), obs.ShapeStruct("int8", (2,))),
+        (jax.tree_util.SequenceKey(1), obs.KeyEntry("SequenceKey", "[1]")),
+        (len, obs.Object("builtin_function_or_method", "len")),
     ],
 )
 def test_what_is_seen_of_a_value(value, seen):
@@ -100,6 +114,14 @@ def test_what_is_seen_of_a_value(value, seen):
 
 
 def test_what_only_jax_makes():
+    trees = [OrderedDict(a=1), defaultdict(int, a=1), Pair(1, 2), Scaled(1, "m")]
+    structures = observe(jax.tree.structure(trees)).tree.children
+    assert [(each.type, each.keys, each.aux) for _, each in structures] == [
+        ("OrderedDict", ["['a']"], None),
+        ("defaultdict", ["['a']"], obs.Object("type", "int")),
+        ("Pair", [".x", ".y"], None),
+        ("Scaled", ["[0]"], TEXT),
+    ]
     structure = observe(jax.tree.structure({"a": 1, "b": (None, 2)}))
     (key_a, star), (key_b, pair) = structure.tree.children
     assert (key_a, star, key_b) == ("['a']", obs.Star(), "['b']")
@@ -147,6 +169,34 @@ def test_values_without_end_become_one_clear_observation(value, why):
     assert why in observation.why
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        [0] * (obs.MAX_NODES - 2),  # with the node, and the dict around it
+        grown(obs.MAX_DEPTH - 2, lambda tree: [tree]),
+        [np.zeros(obs.MAX_ELEMENTS - 1), np.zeros(1)],
+        "a" * obs.MAX_CHARACTERS,
+        2**obs.MAX_INT_BITS - 1,
+        [shared := [1], shared],
+    ],
+    ids=["wide", "deep", "arrays", "text", "integer", "shared"],
+)
+def test_up_to_its_limits_a_value_is_observed_and_read_again(value):
+    observation = observe({"result": value})
+    assert isinstance(observation, obs.Node)
+    assert read_json(obs.Observation, msgspec.json.encode(observation)) == observation
+
+
+def test_a_picture_needs_no_numbers_and_stops_where_jax_was_told_to():
+    drawn = observe({"a": np.zeros(10**6), "b": [None]}, values=False)
+    assert drawn.children[0][1] == obs.Array("numpy", "float64", (10**6,), ())
+    assert isinstance(observe([0] * obs.MAX_NODES, values=False), obs.Node)
+    assert observe([None], is_leaf=lambda part: part is None).children == (("[0]", obs.LEAF_NONE),)
+    assert observe({"a": [1]}, is_leaf=lambda part: type(part) is list) == node(
+        "dict", ("['a']", obs.ContainerLeaf("list", (ONE,)))
+    )
+
+
 def test_a_hostile_object_is_observed_all_the_same():
     class Hostile:
         def __getattribute__(self, name):
@@ -183,83 +233,16 @@ def test_a_static_object_is_a_node_without_children_and_its_own_aux_data():
     assert observe(jax.tree.structure(Config())).tree.aux == node
 
 
+def test_leaves_are_listed_in_jaxs_order_with_their_paths():
+    tree = observe([{"b": 2, "a": (1, None)}, 3])
+    leaves = [(path, obs.integer(leaf)) for path, leaf in obs.all_leaves(tree)]
+    assert leaves == [(("[0]", "['a']", "[0]"), 1), (("[0]", "['b']"), 2), (("[1]",), 3)]
+    assert [*map(obs.integer, (TEXT, observe(True), observe(1.0)))] == [None] * 3
+    assert obs.count_leaves(observe([None], is_leaf=lambda part: part is None)) == 1
+
+
 def test_what_not_every_file_holds_is_escaped_and_nothing_else():
+    assert obs.make_writable("\0" * 9, limit=6) == r"\x00\x"
+    assert (obs.is_writable("a\n\t\xa0🌳"), obs.is_writable("\x85")) == (True, False)
     assert obs.make_writable("\x00\x1b[31m\ud800\uffff") == r"\x00\x1b[31m\ud800\uffff"
     assert obs.make_writable("tabs\tand\nlines, é, 漢, 🌳") == "tabs\tand\nlines, é, 漢, 🌳"
-
-
-@given(values, values)
-def test_compare_is_reflexive_and_symmetric_in_whether_there_is_a_difference(one, other):
-    assert compare(observe(one), observe(one)) is None
-    there, back = compare(observe(one), observe(other)), compare(observe(other), observe(one))
-    assert (there is None) == (back is None)
-
-
-@pytest.mark.parametrize(
-    ("expected", "got"),
-    [
-        (1, 1.0),
-        (1, True),
-        ((1, 2), [1, 2]),
-        ((1, 2), Pair(1, 2)),
-        ({"a": 1}, OrderedDict(a=1)),
-        ({"a": 1}, {"a": 1, "b": 2}),
-        ("a", b"a"),
-        (np.zeros(2), jnp.zeros(2)),
-        (jnp.zeros(2), jnp.zeros(2, jnp.int32)),
-        (jnp.zeros((2, 1)), jnp.zeros((1, 2))),
-        (jnp.ones(2), jnp.ones(2) * 1.001),
-        (Scaled(1, "m"), Scaled(1, "km")),
-        (OrderedDict(a=1, b=2), OrderedDict(b=2, a=1)),
-        (0.0, float("nan")),
-        ({1, 2}, {1, 2, 3}),
-        (deque([1, 2]), deque([1])),
-    ],
-)
-def test_these_differ(expected, got):
-    difference = compare(observe(expected), observe(got))
-    assert difference is not None
-    assert describe_difference(difference)
-
-
-@pytest.mark.parametrize(
-    ("expected", "got"),
-    [
-        (float("nan"), float("nan")),
-        ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
-        (jnp.ones(2), jnp.ones(2) + 1e-7),
-        (jnp.ones(1, jnp.bfloat16), jnp.ones(1, jnp.bfloat16) + 0.008),
-    ],
-)
-def test_these_agree(expected, got):
-    assert compare(observe(expected), observe(got)) is None
-
-
-def test_the_first_difference_is_named_by_key_path():
-    expected = observe({"a": 1, "b": [2, {"c": 3}]})
-    difference = compare(expected, observe({"a": 1, "b": [2, {"c": 4}]}))
-    assert (difference.path, describe_difference(difference)) == (
-        ("['b']", "[1]", "['c']"),
-        "expected 3, not 4",
-    )
-    assert describe_difference(compare(expected, observe({"a": 1}))) == "['b'] is missing"
-
-
-def test_of_long_texts_the_part_that_differs_is_shown():
-    expected, got = ("equal " * 30 + f"{word} and more " * 9 for word in ("black", "white"))
-    words = describe_difference(compare(observe(expected), observe(got)))
-    assert words.startswith("expected '…equal equal equal equal equal black and more")
-    assert len(words) < 150
-
-
-@pytest.mark.parametrize(
-    ("error", "agrees"),
-    [
-        (KeyError("2 != 3"), True),  # a subclass is as good, and the wording does not count
-        (LookupError("wrong"), False),
-        (ValueError("3 leaves, not 2"), False),
-    ],
-)
-def test_an_error_agrees_by_its_type_and_what_its_message_has_to_mention(error, agrees):
-    expected = observe_raised(LookupError("3 leaves, not 2"), ("3", "2"))
-    assert (compare(expected, observe_raised(error, ("3", "2"))) is None) is agrees

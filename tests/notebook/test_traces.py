@@ -1,5 +1,7 @@
 """What the trace counter promises: it counts what JAX traces, and names what changed."""
 
+from functools import partial
+
 import equinox as eqx
 import jax
 import numpy as np
@@ -41,6 +43,9 @@ def test_a_jitted_function_is_refused():
             count_traces(jit(lambda x: x))
 
 
+FLOATS = "; ".join(f"x[{place}]: weak i32[] → weak f32[]" for place in range(3))
+
+
 @pytest.mark.parametrize(
     ("first", "second", "reason"),
     [
@@ -54,12 +59,26 @@ def test_a_jitted_function_is_refused():
             lambda: Scaled(1, "tanh"),
             "x: Scaled of 1, aux_data 'relu' → Scaled of 1, aux_data 'tanh'",
         ),
+        (lambda: [1] * 3, lambda: [1.0] * 3, f"{FLOATS}"),
+        (lambda: [1] * 5, lambda: [1.0] * 5, f"{FLOATS}; and 2 more changes"),
     ],
 )
 def test_what_changed_is_named(first, second, reason):
     both = [first, second]
     counter = count_traces(lambda x: 0, lambda n: both[n](), n={"one": 0, "two": 1})
     assert log(counter)[2:4] == [("traced", reason), SAME]
+
+
+def test_what_is_static_is_a_part_of_the_key_and_equal_aux_data_is_none():
+    jit = partial(jax.jit, static_argnames="n")
+    [*_, traced, again] = log(count_traces(lambda x, n: x, jit=jit, x=[1], n=[1, 2]))
+    static = "nothing else changed, so this is static: a part of the key"
+    assert (traced, again) == (("traced", f"n: 1 → 2; {static}"), SAME)
+    both = [Scaled(1, 1), Scaled(1, 1.0)]
+    [*_, equal, _] = log(count_traces(lambda x: 0, lambda n: both[n], n=[0, 1]))
+    reads = "x: Scaled of 1, aux_data 1 → Scaled of 1, aux_data 1.0"
+    is_old = "for JAX this is equal to call 1: JAX uses the old trace"
+    assert equal == ("cached", f"{reads}, but {is_old}")
 
 
 @pytest.mark.parametrize(
