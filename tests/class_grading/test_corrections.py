@@ -1,36 +1,87 @@
 """Corrections: a teacher's points and comments stand beside verdicts, and stay there."""
 
 import csv
-import sqlite3
 import zipfile
 
 import pytest
 
-from tests.made_submissions import ELEMENTS, NODES, RIGHT
-
-pytestmark = pytest.mark.slow
+from pytree_course.class_grading.corrections import Correction, read_corrections
+from pytree_course.class_grading.roster import Student
+from pytree_course.course import CourseError
+from tests.conftest import put
+from tests.made_submissions import ELEMENTS, EXERCISES, NODES, RIGHT
 
 HEADING = "student,lesson,exercise,points,comment\n"
 FOR_BOB = 'bob,1,count_leaves,1,"Right, but for arrays."\n'
+
+STUDENTS = [
+    *(Student("ada", "mia", login="ada"), Student("b7", "Bob", login="bob")),
+    *(Student("cyd", login="cyd", group="Two", group_id="two"), Student("mia", "Mia")),
+]
+HANDED_IN = {("ada", "01_mini"), ("b7", "01_mini"), ("two", "01_mini")}
+
+
+def read(tmp_path, course, lines):
+    file = put(tmp_path / "corrections.csv", HEADING + lines)
+    return read_corrections(file, course, STUDENTS, HANDED_IN)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("bob,1,count_leaves,1,Right.", ("b7", "count_leaves", 1, "Right.")),
+        ('Bob,mini,first_leaf,"0,5",', ("b7", "first_leaf", 0.5, "")),
+        ("cyd,01_mini,first_leaf,1.5,", ("two", "first_leaf", 1.5, "")),  # handed in as a group
+        ("two,1,first_leaf,0,", ("two", "first_leaf", 0, "")),
+        ("ada,1,count_leaves,,", ("ada", "count_leaves", None, "")),
+    ],
+)
+def test_a_line_is_for_what_a_student_or_the_group_handed_in(tmp_path, course, line, expected):
+    student, exercise, points, comment = expected
+    (correction,) = read(tmp_path, course, line)
+    assert correction == Correction(student, "01_mini", exercise, points, comment)
+    assert correction.is_taken_back == (points is None)
+
+
+MISTAKES = {
+    "gus,1,count_leaves,1,": "no student is called 'gus'",
+    "mia,1,count_leaves,0,": "nothing that mia handed in for 01_mini was graded",  # nor is it ada
+    "bob,9,count_leaves,1,": "There is no lesson '9'",
+    "bob,1,count_trees,1,": "no exercise 'count_trees'",
+    "bob,1,count_leaves,1.5,": "whole or half ones, from 0 to 1",
+    "bob,1,count_leaves,0.7,": "whole or half ones, from 0 to 1",
+    "bob,1,count_leaves,-1,": "whole or half ones, from 0 to 1",
+    "bob,1,count_leaves,1,": "an earlier line is about the same answer",
+}
+
+
+def test_corrections_that_fit_no_answer_are_refused_by_line_number(tmp_path, course):
+    over_two_lines = FOR_BOB.replace(", but", ",\nbut")
+    with pytest.raises(CourseError) as refused:
+        read(tmp_path, course, over_two_lines + "\n".join(MISTAKES))
+    _, *lines = str(refused.value).splitlines()
+    assert len(lines) == len(MISTAKES)
+    for number, (line, what) in enumerate(zip(lines, MISTAKES.values(), strict=True), start=4):
+        assert line.startswith(f"line {number}: ")
+        assert what in line
 
 
 class Corrected:
     """A graded class: ada's answers are right, bob's are wrong."""
 
     def __init__(self, made):
-        self.made, self.options = made, []
+        self.made = made
         made.hand_in("ada", RIGHT)
         made.hand_in("bob", ELEMENTS)
 
-    def grade(self, lines=None, status=0):
+    def grade(self, lines=None):
         """Grade by the command, with corrections if there are any; return what it said."""
-        options = [*self.options]
+        options = []
         if lines is not None:
-            file = self.made.folder.parent / "corrections.csv"
-            file.write_text(HEADING + lines, encoding="utf-8")
-            options += ["--corrections", str(file)]
+            file = put(self.made.folder.parent / "corrections.csv", HEADING + lines)
+            options = ["--corrections", str(file)]
         done = self.made.run_here(*options)
-        assert done.returncode == status
+        assert done.returncode == 0
         return done.stdout + done.stderr
 
     def row(self, student="bob", exercise="count_leaves"):
@@ -48,6 +99,7 @@ def graded(quick):
     return Corrected(quick)
 
 
+@pytest.mark.slow
 def test_points_and_comment_stand_beside_the_verdict_everywhere(graded):
     graded.grade(FOR_BOB)
     assert graded.row() == ("1", "0", "yes", "Right, but for arrays.")
@@ -68,6 +120,7 @@ def test_points_and_comment_stand_beside_the_verdict_everywhere(graded):
     assert "<script>alert" not in graded.page() + graded.page("report.html")
 
 
+@pytest.mark.slow
 def test_another_file_adds_to_earlier_corrections_and_says_what_it_replaced(graded):
     graded.grade(FOR_BOB)
     said = graded.grade("ada,1,count_leaves,0,Copied.\n")  # none is a number of points, too
@@ -82,29 +135,21 @@ def test_another_file_adds_to_earlier_corrections_and_says_what_it_replaced(grad
     assert graded.row() == ("0", "0", "no", "")
 
 
-def test_half_points_are_added_up_and_a_whole_sum_has_no_decimals(graded):
-    graded.grade('bob,1,count_leaves,0.5,\nada,1,count_leaves,"0,5",\nada,1,first_leaf,1.5,\n')
-    with (graded.made.into / "grades.csv").open(encoding="utf-8", newline="") as table:
-        points = {row["student"]: row["points"] for row in csv.DictReader(table)}
-    assert points == {"ada": "2", "bob": "0.5"}
-    assert "<b>2</b> of 3 points" in graded.page("students/ada.html")
-    assert "0.5 of 1 point, by the teacher" in graded.page()
-    assert "2.0" not in graded.page("report.html")
-
-
+@pytest.mark.slow
 def test_corrections_need_no_submissions_and_come_from_any_hand_in(graded, course_py):
     graded.grade()
     with zipfile.ZipFile(graded.made.folder.parent / "cy.zip", "w") as other:
-        other.write(graded.made.hand_in("cy", NODES), "cy/01_mini_exercises.ipynb")
+        other.write(graded.made.hand_in("cy", NODES), f"cy/{EXERCISES}")
     graded.made.folder = graded.made.folder.parent / "cy.zip"
     graded.grade()
-    file = graded.made.into.parent / "corrections.csv"
-    file.write_text(HEADING + FOR_BOB + "cy,1,count_leaves,0.5,\n", encoding="utf-8")
+    lines = HEADING + FOR_BOB + "cy,1,count_leaves,0.5,\n"
+    file = put(graded.made.into.parent / "corrections.csv", lines)
     done = course_py("grade", "--into", graded.made.into, "--corrections", file)
     assert done.returncode == 0
     assert (graded.row()[0], graded.row("cy")[0]) == ("1", "0.5")
 
 
+@pytest.mark.slow
 def test_a_correction_for_an_earlier_answer_is_marked_until_changed(graded):
     graded.grade(FOR_BOB)
     graded.made.hand_in("bob", NODES)
@@ -114,41 +159,3 @@ def test_a_correction_for_an_earlier_answer_is_marked_until_changed(graded):
     assert "This was said of an earlier answer." in graded.page()
     graded.grade("bob,1,count_leaves,1,Still right for arrays.\n")
     assert graded.row()[2] == "yes"
-
-
-def test_a_damaged_correction_is_said_and_no_grade_is_lost(graded):
-    graded.grade(FOR_BOB)
-    with sqlite3.connect(graded.made.into / "gradebook.sqlite") as database:
-        database.execute("UPDATE memory SET record = replace(record, 'comment', 'word')")
-    said = " ".join(graded.grade(status=2).split())
-    assert "is damaged" in said
-    assert "grade into another folder, with --corrections FILE" in said
-    assert len(graded.made.attempts()) == 2
-
-
-def test_a_login_of_the_list_means_nobody_else_who_is_called_so(graded):
-    roster = graded.made.folder.parent / "class.csv"
-    roster.write_text("student,name\nada,mia\nbob,Bob\nmia,Mia\n")
-    graded.options = ["--roster", str(roster)]
-    said = graded.grade("mia,1,count_leaves,0,\n", status=2)
-    assert "line 2: nothing that mia handed in for 01_mini was graded" in said
-
-
-MISTAKES = {
-    "gus,1,count_leaves,1,": "no student is called 'gus'",
-    "bob,9,count_leaves,1,": "There is no lesson '9'",
-    "bob,1,count_trees,1,": "no exercise 'count_trees'",
-    "bob,1,count_leaves,1.5,": "whole or half ones, from 0 to 1",
-    "bob,1,count_leaves,-1,": "whole or half ones, from 0 to 1",
-    "bob,1,count_leaves,1,": "an earlier line is about the same answer",
-}
-
-
-def test_corrections_that_fit_no_answer_are_refused_by_line_number(graded):
-    over_two_lines = FOR_BOB.replace(", but", ",\nbut")
-    said = graded.grade(over_two_lines + "\n".join(MISTAKES), status=2)
-    assert "Nothing was graded." in said
-    lines = said.splitlines()
-    for number, what in enumerate(MISTAKES.values(), start=4):
-        assert [line for line in lines if line.startswith(f"line {number}: ") and what in line]
-    assert not graded.made.attempts()
