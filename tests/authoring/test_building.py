@@ -14,7 +14,6 @@ from pytree_course.authoring.building import build, find_stale
 from pytree_course.authoring.notebooks import render_notebooks, slide_types
 from pytree_course.built import other_answer_id, show_outputs, strip_machine_details
 from pytree_course.course import Course, LessonFiles
-from pytree_course.released_files import hand_out
 from pytree_course.sources.lesson_sources import read_sources
 from pytree_course.sources.predictions import with_closed_answer, with_open_answer
 from pytree_course.sources.source_cells import AuthorMistakesError, SourceCell
@@ -116,16 +115,6 @@ def test_solutions_show_the_two_variants_least_like_the_solution_and_a_new_cell_
     assert other_answer_id("count_leaves", 3) not in cells
     after = [cell.id for cell in nbformat.read(mini.blank, as_version=4).cells]
     assert [cell_id for cell_id in after if cell_id != "exercises-2"] == before
-
-
-def test_reset_hands_out_a_fresh_notebook_and_keeps_the_old_one(mini, notebook):
-    assert hand_out(mini, mini.read_blank()) is None
-    for code in ("first = 1", "second = 2"):
-        notebook.answer("count_leaves", code).save()
-        kept = hand_out(mini, mini.read_blank())
-        assert code in kept.read_text(encoding="utf-8")
-        assert mini.exercises.read_bytes() == mini.blank.read_bytes()
-    assert len(list(mini.exercises.parent.glob("*kept*"))) == 2
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_the_wrong_folder_is_doubted_or_refused_with_advice(folder, class_folder
     for wrong, said in (
         ("empty", r"ada/01_mini_exercises\.ipynb"),
         ("none", "is not there"),
-        (f"handed-in/ada/{EXERCISES}", r"is one notebook\. Put a student's notebooks into a folder"),
+        (f"handed-in/ada/{EXERCISES}", r"is one notebook\. Put a student's notebooks"),
     ):
         with pytest.raises(CourseError, match=said):
             class_folder(folder / wrong)

@@ -89,9 +89,11 @@ def test_reset_hands_out_a_fresh_notebook_and_names_the_one_that_is_kept(
     course_py, mini, notebook, monkeypatch
 ):
     monkeypatch.setattr(console, "width", 1000)
-    notebook.answer("count_leaves", "mine = 1").save()
-    said = course_py("reset", "1").stdout
-    kept = mini.exercises.with_name("01_mini_exercises.kept-1.ipynb")
-    assert f"Your notebook is kept as {kept}" in said
-    assert "mine = 1" in kept.read_text("utf-8")
-    assert mini.exercises.read_bytes() == mini.blank.read_bytes()
+    assert "is kept as" not in course_py("reset", "1").stdout
+    for number in (1, 2):
+        notebook.answer("count_leaves", f"mine = {number}").save()
+        said = course_py("reset", "1").stdout
+        kept = mini.exercises.with_name(f"01_mini_exercises.kept-{number}.ipynb")
+        assert f"Your notebook is kept as {kept}" in said
+        assert f"mine = {number}" in kept.read_text("utf-8")
+        assert mini.exercises.read_bytes() == mini.blank.read_bytes()
