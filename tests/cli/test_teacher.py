@@ -221,9 +221,7 @@ def test_a_class_is_told_how_to_join_and_the_teacher_who_can(
     assert code in again.stdout  # the session goes on
 
 
-def test_questions_are_written_in_the_form_that_the_name_ends_in(
-    course_py, monkeypatch, tmp_path
-):
+def test_questions_are_written_in_the_form_that_the_name_ends_in(course_py, monkeypatch, tmp_path):
     for file, said in (("q.txt", "should end in .md, .ipynb (slides) or .xml"), ("q.md", "has no")):
         refused = course_py("questions", "1", "--into", tmp_path / file)
         assert refused.returncode == 2

@@ -132,7 +132,9 @@ def test_only_students_with_an_id_or_login_are_imported():
     ],
 )
 def test_a_lesson_has_the_column_of_canvass_that_has_its_title_or_its_number_alone(columns, title):
-    grades = replace(made_grades([]), lessons=[made_lesson()], memory=Memory(canvas_columns=columns))
+    grades = replace(
+        made_grades([]), lessons=[made_lesson()], memory=Memory(canvas_columns=columns)
+    )
     assert read(canvas_csv(grades))[0][5:] == [title]
     unknown = "could be Lesson 01_made: Canvas will ask" in " ".join(explain_import_gaps(grades))
     assert unknown == (title == "Lesson 01_made")
@@ -150,7 +152,9 @@ def test_a_line_says_the_state_the_cases_the_time_and_how_late_it_was():
     students = [*map(Student, ("ada", "bob", "cyd", "dan", "eve"))]
     grades = made_grades(attempts, students=students, due=NOON - timedelta(minutes=90))
     heading, *rows = read(grades_csv(grades))
-    asked = [heading.index(name) for name in ("points", "state", "cases", "handed_in", "late_hours")]
+    asked = [
+        heading.index(name) for name in ("points", "state", "cases", "handed_in", "late_hours")
+    ]
     noon = "2026-03-02T12:00:00+00:00"
     assert [[row[at] for at in asked] for row in rows] == [
         ["2", "graded", "fresh", noon, "1.5"],
