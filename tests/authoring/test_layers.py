@@ -60,11 +60,12 @@ def test_minutes_are_counted_in_words_lines_of_code_predictions_trys_and_exercis
 def test_only_what_is_stale_is_built(mini):
     counting = "notebooks/deeper/01_mini/counting-without-a-list.ipynb"
 
-    def told() -> list[str]:
+    def told(**how) -> list[str]:
         steps: list[str] = []
-        build(mini, steps.append)
-        return [step for step in steps if " notebooks/" in step]
+        build(mini, steps.append, **how)
+        return steps[1:]
 
+    assert not build(mini)
     assert told() == []
     edit(mini.sources / "lesson.md", "[1, 2]", "[1, 3]")
     edit(mini.sources / COUNTING, "(2, None)", "(2, 3)")
@@ -73,5 +74,11 @@ def test_only_what_is_stale_is_built(mini):
     assert told() == [f"running {counting}"]
     (mini.sources / COUNTING).unlink()
     edit(mini.sources / "lesson.md", LINK, "")
-    build(mini)
+    _, *steps = told(again=True)
+    assert steps == [
+        "running the solutions",
+        "running notebooks/01_mini.ipynb",
+        "running notebooks/deeper/01_mini/none-is-no-leaf.ipynb",
+        "deleting counting-without-a-list.ipynb, which no longer has a source",
+    ]
     assert [file.name for file in mini.deeper_notebooks.iterdir()] == ["none-is-no-leaf.ipynb"]

@@ -6,14 +6,12 @@ import re
 import shutil
 from html import unescape
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from playwright.sync_api import expect
 
-from pytree_course.authoring import website
 from pytree_course.authoring.website import write_site
-from pytree_course.course import Course, CourseError
+from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.sources.lesson_sources import read_sources
 from tests.browser.accessibility import assert_page_accessible
@@ -106,20 +104,6 @@ def test_a_page_says_how_to_run_it_and_what_it_is_about(site, pages):
     sitemap = (site / "sitemap.xml").read_text(encoding="utf-8")
     for name in pages.keys() - {"search.html", "genindex.html"}:
         assert f"<loc>{HOME}{name}</loc>" in sitemap
-
-
-def test_a_folder_that_holds_something_else_is_left_as_it_is(tmp_path):
-    (tmp_path / "mine.txt").touch()
-    with pytest.raises(CourseError, match="neither empty nor an earlier"):
-        write_site(Course(ROOT), tmp_path)
-
-
-def test_a_site_that_is_not_built_leaves_the_earlier_one(tmp_path, monkeypatch):
-    (tmp_path / "objects.inv").touch()
-    monkeypatch.setattr(website.subprocess, "run", lambda *_, check: SimpleNamespace(returncode=1))
-    with pytest.raises(CourseError, match="did not build"):
-        write_site(Course(ROOT), tmp_path)
-    assert (tmp_path / "objects.inv").exists()
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 360)])
