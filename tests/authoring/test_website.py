@@ -15,91 +15,61 @@ from pytree_course.judging.expected import BuiltLesson
 from pytree_course.released_files import read_bundle
 from tests.conftest import ROOT
 
-DEEPER = "notebooks/deeper/01_leaves/"
+LESSON, DEEPER = "notebooks/01_leaves.ipynb", "notebooks/deeper/01_leaves/"
 
 
 @pytest.fixture(scope="module")
 def pages():
     """Return the sources of the pages of one lesson, and of the documents."""
-    released = read_bundle(Course(ROOT))
     others = re.compile(r"(notebooks|exercises)/(deeper/)?0[02-9].*")
+    released = read_bundle(Course(ROOT))
     kept = {name: data for name, data in released.items() if not others.match(name)}
-    return {
-        name: page.decode("utf-8", "replace")
-        for name, page in website._pages(Course(ROOT), kept).items()
-    }
+    made = website._pages(Course(ROOT), kept).items()
+    return {name: page.decode() for name, page in made if name.endswith((".md", ".ipynb"))}
 
 
-def cells_of(page):
-    return nbformat.reads(page, as_version=4).cells
+@pytest.fixture(scope="module")
+def cells(pages):
+    return nbformat.reads(pages[LESSON], as_version=4).cells
 
 
-def test_every_notebook_and_document_is_listed_below_the_readme(pages):
-    index = pages["index.md"]
-    assert index.startswith((ROOT / "README.md").read_text("utf-8").splitlines()[0])
-    assert {*DOCUMENTS} < pages.keys()
-    notebooks = [name for name in pages if name.endswith(".ipynb")]
-    listed = [line for line in index.splitlines() if line in pages]
-    assert listed == [name for name in notebooks if not name.startswith(DEEPER)] + DOCUMENTS
-    assert listed.index("exercises/01_leaves_exercises.ipynb") == (
-        listed.index("notebooks/01_leaves.ipynb") + 1
-    )
-    sections = BuiltLesson.read(Course(ROOT).lesson("01_leaves").expected).deeper
-    (*_, below) = cells_of(pages["notebooks/01_leaves.ipynb"])
-    assert [f"deeper/01_leaves/{slug}" in below.source for slug in sections] == [True] * len(
-        sections
-    )
-    assert {name.removeprefix(DEEPER) for name in notebooks if name.startswith(DEEPER)} == {
-        f"{slug}.ipynb" for slug in sections
-    }
-    assert not any(
-        "toctree" in cell.source
-        for cell in cells_of(pages[f"{DEEPER}{next(iter(sections))}.ipynb"])
-    )
+def test_every_notebook_and_document_is_listed_below_the_readme(pages, cells):
+    assert pages["index.md"].startswith((ROOT / "README.md").read_text("utf-8").splitlines()[0])
+    listed = [line for line in pages["index.md"].splitlines() if line in pages]
+    assert listed[-len(DOCUMENTS) :] == DOCUMENTS
+    place = listed.index(LESSON)
+    assert listed[place + 1] == "exercises/01_leaves_exercises.ipynb"
+    assert not any("/deeper/" in name for name in listed)
+    below = [line for line in cells[-1].source.splitlines() if line.startswith("deeper/")]
+    deeper = [name for name in pages if name.startswith(DEEPER)]
+    assert sorted(f"notebooks/{name}.ipynb" for name in below) == sorted(deeper)
+    assert "toctree" not in pages[deeper[0]]
 
 
-def test_a_prediction_is_a_choice_that_uncovers_its_outputs_and_its_explanation(pages):
+def test_a_prediction_is_a_choice_that_uncovers_its_outputs_and_its_explanation(cells):
     lesson = BuiltLesson.read(Course(ROOT).lesson("01_leaves").expected)
-    practice = lesson.exercises.keys() - lesson.graded.keys()
-    asked = 0
-    for name, page in pages.items():
-        if not name.startswith("notebooks/") or "01_leaves" not in name:
-            continue
-        cells = cells_of(page)
-        ids = [cell.id for cell in cells]
-        assert not [each for each in ids if each.endswith(PREDICT_ENDING) or each == INSTALLED_ID]
-        assert not {f"{each}-check" for each in practice} & {*ids}
-        for code, choice, answer, below in zip(
-            cells, cells[1:], cells[2:], cells[3:], strict=False
-        ):
-            if answer.id not in lesson.predictions:
-                continue
-            asked += 1
-            assert code.source == answer.source
-            assert answer.metadata.tags == ["remove-input"]
-            assert choice.source.startswith('<div class="prediction">')
-            assert below.source.count("</div></div>") == 1
-            assert "<summary>The answer" not in below.source
-        for cell in cells:
-            if cell.cell_type == "markdown":
-                assert not re.search(r"^- [A-Z]\. ", cell.source, re.MULTILINE)
-                assert not cell.source.startswith("# Going deeper")
-            elif cell.id.endswith("-ours"):
-                assert cell.metadata.tags == ["hide-input"]
-    assert asked == len(lesson.predictions)
-    assert any(
-        "waits" in cell.metadata.get("tags", ())
-        for cell in cells_of(pages["notebooks/01_leaves.ipynb"])
-    )
+    of_no_use = [each.id for each in cells if each.id.endswith((PREDICT_ENDING, "-check"))]
+    assert of_no_use + [each for each in cells if each.id == INSTALLED_ID] == []
+    asked = [number for number, cell in enumerate(cells) if cell.id in lesson.predictions]
+    assert len(asked) > 3
+    for number in asked:
+        code, choice, answer, below = cells[number - 2 : number + 2]
+        assert code.source == answer.source
+        assert answer.metadata.tags == ["remove-input"]
+        assert choice.source.startswith('<div class="prediction">')
+        assert below.source.count("</div></div>") == 1
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    assert not re.search(r"^(- [A-Z]\. |# Going deeper|<summary>The answer)", text, re.MULTILINE)
+    ours = [cell.metadata.tags for cell in cells if cell.id.endswith("-ours")]
+    assert ours == [["hide-input"]] * len(ours) != []
+    assert any("waits" in cell.metadata.get("tags", ()) for cell in cells)
 
 
 def test_links_lead_to_pages_and_their_anchors_or_are_words(pages):
-    for name, page in pages.items():
-        if not name.endswith((".md", ".ipynb")):
-            continue
-        for anchor in re.findall(r"\]\([\w./-]*#([^)]+)\)", page):
-            assert re.fullmatch(r"[a-z0-9-]+", anchor), (name, anchor)
-        assert not re.search(r'href=\\"[\w./-]+\.ipynb', page), name
+    for page in pages.values():
+        anchors = re.findall(r"\]\([\w./-]*#([^)]+)\)", page)
+        assert all(re.fullmatch(r"[a-z0-9-]+", anchor) for anchor in anchors)
+        assert not re.search(r'href=\\"[\w./-]+\.ipynb', page)
     assert "](../src/" not in pages["docs/teaching.md"]
     assert "](.github/" not in pages["index.md"]
 

@@ -64,20 +64,6 @@ def test_no_answer_is_on_any_page(site, pages):
     assert {name for name, _ in leaks} == {*solutions}
 
 
-def test_every_prediction_is_a_choice(pages):
-    for files in Course(ROOT).lessons():
-        predictions = BuiltLesson.read(files.expected).predictions
-        of_lesson = re.compile(rf"notebooks/(deeper/)?{files.stem}[./]")
-        page = "".join(html for name, html in pages.items() if of_lesson.match(name))
-        assert page.count('class="prediction"') == page.count('class="outcome"') == len(predictions)
-        for name, prediction in predictions.items():
-            assert page.count(f'name="{name}"') == len(prediction.options)
-        assert 'predict("' not in text_of(page)
-    for page in pages.values():
-        before, waits, _ = page.partition("tag_waits")
-        assert not waits or 'class="prediction"' in before  # there is a choice that shows it
-
-
 def test_every_link_within_the_site_lands(site, pages):
     ids = {name: {"", *re.findall(r'\sid="([^"]+)"', html)} for name, html in pages.items()}
     for name, html in pages.items():

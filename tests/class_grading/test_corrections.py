@@ -4,16 +4,24 @@ import csv
 import zipfile
 
 import pytest
+from msgspec import structs
 
-from pytree_course.class_grading.corrections import Correction, read_corrections
+from pytree_course.class_grading.corrections import (
+    Correction,
+    add_corrections,
+    apply_corrections,
+    read_corrections,
+)
 from pytree_course.class_grading.roster import Student
 from pytree_course.course import CourseError
 from tests.conftest import put
+from tests.made_grades import made_attempt, made_row
 from tests.made_submissions import ELEMENTS, EXERCISES, NODES, RIGHT
 
 HEADING = "student,lesson,exercise,points,comment\n"
 FOR_BOB = 'bob,1,count_leaves,1,"Right, but for arrays."\n'
 
+WRONG = made_row("count_leaves", "incorrect")
 STUDENTS = [
     *(Student("ada", "mia", login="ada"), Student("b7", "Bob", login="bob")),
     *(Student("cyd", login="cyd", group="Two", group_id="two"), Student("mia", "Mia")),
@@ -66,6 +74,32 @@ def test_corrections_that_fit_no_answer_are_refused_by_line_number(tmp_path, cou
         assert what in line
 
 
+def test_a_correction_is_for_the_answer_that_counts_when_it_is_given():
+    def applied(correction, code):
+        attempt = made_attempt("bob", [WRONG], "01_mini", answers={"count_leaves": code})
+        (row,) = apply_corrections(attempt, {correction.key: correction}).rows
+        return row.points, row.teacher.points_by_check, row.teacher.is_for_this_answer
+
+    attempt = made_attempt("bob", [WRONG], "01_mini", answers={"count_leaves": "first"})
+    counting = {("bob", "01_mini"): attempt}
+    given = Correction("bob", "01_mini", "count_leaves", 1, "Right, but for arrays.")
+    ([stored], replaced) = add_corrections([given], [], counting)
+    assert replaced == []
+    assert (applied(stored, "first"), applied(stored, "later")) == ((1, 0, True), (1, 0, False))
+    later = {("bob", "01_mini"): structs.replace(attempt, answers={"count_leaves": "later"})}
+    assert add_corrections([given], [stored], later) == ([stored], [])  # the same file again
+    comment = structs.replace(given, points=None, comment="Nearly.")
+    ([other], [said]) = add_corrections([comment], [stored], later)
+    assert said == (
+        "Replaced: bob, 01_mini, count_leaves: 1 point, “Right, but for arrays.”; now “Nearly.”"
+    )
+    assert applied(other, "later") == (0, 0, True)
+    taken_back = structs.replace(given, points=None, comment="")
+    left, [said] = add_corrections([taken_back], [other], later)
+    assert (left, said.rpartition("; ")[2]) == ([], "now taken back")
+    assert apply_corrections(attempt, {}).rows == [WRONG]
+
+
 class Corrected:
     """A graded class: ada's answers are right, bob's are wrong."""
 
@@ -112,27 +146,17 @@ def test_points_and_comment_stand_beside_the_verdict_everywhere(graded):
     assert "✎&nbsp;1 by the teacher" in graded.page()  # in the table beside the verdict
     assert "✎&nbsp;1 by the teacher" in graded.page("report.html")
     graded.made.hand_in("eve", {}).write_bytes(b"{")  # points count for what cannot be read, too
-    comment = "bob,01_mini,count_leaves,,=1+1 <script>alert(1)</script>\n"
-    graded.grade("eve,1,count_leaves,1,As seen on paper.\n" + comment)
+    graded.made.hand_in("bob", NODES)
+    comment = "ada,01_mini,count_leaves,,=1+1 <script>alert(1)</script>\n"
+    said = graded.grade("eve,1,count_leaves,1,As seen on paper.\n" + comment)
+    assert "2 corrections read, 0 in place of earlier ones; the gradebook has 3." in said
+    assert graded.row()[2] == "for an earlier answer"
+    assert "This was said of an earlier answer." in graded.page("report.html")
+    assert "This was said of an earlier answer." in graded.page()
     assert graded.row("eve") == ("1", "0", "yes", "As seen on paper.")
     assert "by the teacher</strong>; by the check 0. As seen" in graded.page("students/eve.html")
-    assert graded.row() == ("0", "0", "yes", "'=1+1 <script>alert(1)</script>")
-    assert "<script>alert" not in graded.page() + graded.page("report.html")
-
-
-@pytest.mark.slow
-def test_another_file_adds_to_earlier_corrections_and_says_what_it_replaced(graded):
-    graded.grade(FOR_BOB)
-    said = graded.grade("ada,1,count_leaves,0,Copied.\n")  # none is a number of points, too
-    assert "Replaced" not in said
-    assert "1 correction read, 0 in place of earlier ones; the gradebook has 2." in said
-    assert graded.row("ada") == ("0", "1", "yes", "Copied.")
-    assert graded.row()[0] == "1"
-    said = graded.grade("ada,1,count_leaves,1,\nbob,1,count_leaves,,\n")
-    assert "Replaced: ada, 01_mini, count_leaves: 0 points, “Copied.”; now 1 point" in said
-    assert "Replaced: bob, 01_mini, count_leaves: 1 point, “Right, but for arrays.”; now t" in said
-    assert graded.row("ada") == ("1", "1", "yes", "")
-    assert graded.row() == ("0", "0", "no", "")
+    assert graded.row("ada") == ("1", "1", "yes", "'=1+1 <script>alert(1)</script>")
+    assert "<script>alert" not in graded.page("students/ada.html") + graded.page("report.html")
 
 
 @pytest.mark.slow
@@ -147,15 +171,3 @@ def test_corrections_need_no_submissions_and_come_from_any_hand_in(graded, cours
     done = course_py("grade", "--into", graded.made.into, "--corrections", file)
     assert done.returncode == 0
     assert (graded.row()[0], graded.row("cy")[0]) == ("1", "0.5")
-
-
-@pytest.mark.slow
-def test_a_correction_for_an_earlier_answer_is_marked_until_changed(graded):
-    graded.grade(FOR_BOB)
-    graded.made.hand_in("bob", NODES)
-    graded.grade(FOR_BOB)
-    assert graded.row()[2] == "for an earlier answer"
-    assert "This was said of an earlier answer." in graded.page("report.html")
-    assert "This was said of an earlier answer." in graded.page()
-    graded.grade("bob,1,count_leaves,1,Still right for arrays.\n")
-    assert graded.row()[2] == "yes"

@@ -4,9 +4,10 @@ import os
 
 import pytest
 
+from pytree_course.class_grading.folder import read_handed_in
 from pytree_course.course import CourseError
 from tests.conftest import put
-from tests.made_submissions import EXERCISES, WORKED_IN, found, read_class
+from tests.made_submissions import EXERCISES, SAME_PROCESS, WORKED_IN, found, read_class
 
 
 @pytest.fixture
@@ -39,13 +40,15 @@ def test_nbgraders_folder_submitted_is_found_also_beside_a_student_called_submit
     assert students == {"01_mini", "bob", "source", "submitted"}
 
 
-def test_the_wrong_folder_is_doubted_or_refused_with_advice(folder, class_folder):
+def test_the_wrong_folder_is_doubted_or_refused_with_advice(folder, course, class_folder):
     for student in ("ada", "bob"):
         put(folder / "handed-in" / student / EXERCISES, WORKED_IN)
     (doubt,) = class_folder().doubts
     assert doubt.startswith("handed-in has 01_mini in 2 folders.")
     assert f"name {folder / 'handed-in'} instead" in doubt
     assert class_folder(folder / "handed-in").doubts == []
+    with pytest.raises(CourseError, match=r"class/grades is inside .*: name a folder elsewhere"):
+        read_handed_in(folder, course, folder / "grades", SAME_PROCESS)
     with pytest.raises(CourseError, match=r"name the folder that it is in: .*handed-in$"):
         class_folder(folder / "handed-in" / "ada")
     (folder / "empty").mkdir()

@@ -1,19 +1,14 @@
 """The teachers' commands: what they refuse, what they warn of, and how a class joins."""
 
 import re
-from zipfile import ZipFile
 
 import pytest
 
 from pytree_course.class_grading.downloads import CANVAS, MOODLE, Submitter
 from pytree_course.class_grading.folder import ClassFolder
-from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.class_grading.student_files import LeftOut
 from pytree_course.cli.teacher import _warn_about_files
-from pytree_course.course import Course
-from pytree_course.judging.expected import BuiltLesson
-from pytree_course.learner.questions import for_class, questions
-from tests.conftest import ROOT, edit, put
+from tests.conftest import edit, put
 from tests.made_grades import NOON
 from tests.made_submissions import ELEMENTS, NODES, RIGHT
 
@@ -88,40 +83,6 @@ def test_without_bubblewrap_or_with_wrong_options_nothing_is_written(
     assert not made.into.exists()
 
 
-def test_grades_into_an_unfit_folder_are_refused(made):
-    made.hand_in("ada", RIGHT)
-    made.into.write_text("my notes")
-    refused = made.run_here("--unsandboxed")
-    assert refused.returncode == 2
-    assert made.into.read_text() == "my notes"
-    assert "cannot be used" in refused.stderr
-    made.into = made.folder / "grades"
-    made.hand_in("bob", RIGHT)
-    with ZipFile(made.folder / "bob" / "work.zip", "w") as zipped:  # would be unpacked there
-        zipped.writestr("work.ipynb", "{}")
-    refused = made.run_here("--unsandboxed")
-    assert refused.returncode == 2
-    assert "name a folder elsewhere" in refused.stderr
-    assert not made.into.exists()
-
-
-def test_an_unwritable_gradebook_stops_grading_and_keeps_its_attempts(made, monkeypatch):
-    made.hand_in("ada", {})
-    made.hand_in("bob", {})
-    record = Gradebook.record
-
-    def record_one(gradebook, attempt, results):
-        record(gradebook, attempt, results)
-        gradebook._database.execute("PRAGMA query_only = ON")  # as where the disk is read-only
-
-    monkeypatch.setattr(Gradebook, "record", record_one)
-    stopped = made.run_here("--unsandboxed")
-    assert stopped.returncode == 2
-    assert "Grading stopped. " in stopped.stderr
-    assert "What is in it is kept." in stopped.stderr
-    assert len(made.attempts()) == 1
-
-
 def test_an_unwritable_page_costs_no_grade_and_no_other_page(made):
     made.hand_in("ada", {})
     made.hand_in("bob", {})
@@ -154,21 +115,18 @@ def test_new_cases_and_force_grade_everyone_again_and_a_failure_is_the_status(qu
     assert "bob: 01_mini, failed: ZeroDivisionError" in failed.stdout
 
 
-def test_an_appeal_is_heard_with_the_earlier_gradings_of_this_student_alone(quick, course_py):
+def test_an_appeal_shows_earlier_gradings_of_this_student_and_needs_one(quick, course_py):
     for answers in (ELEMENTS, NODES):
         quick.hand_in("ada", RIGHT)
         quick.hand_in("bob", answers)
         quick.grade()
     heard = course_py("appeal", quick.into, "bob", "1", "count_leaves", "--unsandboxed")
     assert heard.returncode == 0
-    assert re.findall("Earlier, graded .*", heard.stdout) == [
-        next(line for line in heard.stdout.splitlines() if "another answer: incorrect" in line)
-    ]
-    quick.hand_in("cyd", {})
+    assert len(re.findall("Earlier, graded .*, another answer: incorrect", heard.stdout)) == 1
+    assert heard.stdout.count("Earlier") == 1
     roster = put(quick.into.parent / "class.csv", "student\nbob\ndan\n")
     course_py("grade", "--into", quick.into, "--roster", roster)
     refused = course_py("appeal", quick.into / "gradebook.sqlite", "dan", "1", "count_leaves")
-    assert refused.returncode == 2
     assert "Nothing that dan handed in for 01_mini was graded." in refused.stderr
 
 
@@ -221,18 +179,11 @@ def test_a_class_is_told_how_to_join_and_the_teacher_who_can(
     assert code in again.stdout  # the session goes on
 
 
-def test_questions_are_written_in_the_form_that_the_name_ends_in(course_py, monkeypatch, tmp_path):
-    for file, said in (("q.txt", "should end in .md, .ipynb (slides) or .xml"), ("q.md", "has no")):
-        refused = course_py("questions", "1", "--into", tmp_path / file)
-        assert refused.returncode == 2
-        assert said in refused.stderr
-        assert not (tmp_path / file).exists()
-    monkeypatch.chdir(ROOT)
-    by_belief = questions(BuiltLesson.read(Course(ROOT).lesson("01_leaves").expected))
-    monkeypatch.setattr("pytree_course.learner.questions.questions", lambda _: by_belief)
-    for ending, begins in ((".md", "# "), (".ipynb", "{"), (".xml", "<?xml")):
-        file = tmp_path / f"q{ending}"
-        assert f"holds {len(for_class(by_belief))} questions" in " ".join(
-            course_py("questions", "1", "--into", file).stdout.split()
-        )
-        assert file.read_text("utf-8").lstrip().startswith(begins)
+@pytest.mark.parametrize(
+    ("file", "said"), [("q.txt", "should end in .md, .ipynb (slides) or .xml"), ("q.md", "has no")]
+)
+def test_questions_that_cannot_be_written_are_refused(course_py, tmp_path, file, said):
+    refused = course_py("questions", "1", "--into", tmp_path / file)
+    assert refused.returncode == 2
+    assert said in refused.stderr
+    assert not (tmp_path / file).exists()
