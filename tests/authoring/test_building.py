@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course.authoring.building import build, find_stale
-from pytree_course.authoring.notebooks import render_notebooks, slide_types
+from pytree_course.authoring.notebooks import slide_types
 from pytree_course.built import other_answer_id, show_outputs, strip_machine_details
 from pytree_course.course import Course, LessonFiles
 from pytree_course.sources.lesson_sources import read_sources
@@ -355,11 +355,3 @@ def test_the_deck_shows_each_answer_and_no_widget_to_click_on(mini, tmp_path):
     assert "Run this cell" not in slides
     assert re.search(r"<pre>3\s*</pre>", slides)
     assert "Going deeper" in slides
-
-
-def test_the_code_of_a_picture_may_be_folded(unbuilt):
-    shown = "```{code-cell} ipython3\njax.tree.leaves([1, 2])"
-    edit(unbuilt.sources / "lesson.md", shown, shown.replace("\njax", "\n:tags: [hide-input]\njax"))
-    core = render_notebooks(read_sources(unbuilt))[unbuilt.notebook]
-    [cell] = [cell for cell in core.cells if cell.source == "jax.tree.leaves([1, 2])"]
-    assert cell.metadata.jupyter.source_hidden

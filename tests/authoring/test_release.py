@@ -13,6 +13,7 @@ import pytest
 
 from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.authoring.release import for_colab, release
+from pytree_course.authoring.website import DOCUMENTS
 from pytree_course.course import Course, CourseError
 from pytree_course.released_files import AUTHORS_CODE, FILES, read_bundle
 from pytree_course.sources.lesson_sources import read_sources
@@ -41,9 +42,12 @@ def exercises():
 
 
 @pytest.mark.slow
-def test_no_answer_of_any_lesson_is_in_the_bundle(lessons_bundle, exercises):
+def test_no_answer_of_any_lesson_is_in_the_bundle_or_a_document_of_the_website(
+    lessons_bundle, exercises
+):
     assert len(exercises) > 10
-    assert find_leaks(lessons_bundle, exercises) == QUOTED
+    documents = {name: (ROOT / name).read_bytes() for name in DOCUMENTS}
+    assert find_leaks(lessons_bundle | documents, exercises) == QUOTED
 
 
 def test_the_bundle_holds_what_is_wanted_and_no_more(lessons_bundle):

@@ -29,8 +29,8 @@ STUDENTS = [
 HANDED_IN = {("ada", "01_mini"), ("b7", "01_mini"), ("two", "01_mini")}
 
 
-def read(tmp_path, course, lines):
-    file = put(tmp_path / "corrections.csv", HEADING + lines)
+def read(tmp_path, course, lines, heading=HEADING):
+    file = put(tmp_path / "corrections.csv", heading + lines)
     return read_corrections(file, course, STUDENTS, HANDED_IN)
 
 
@@ -64,6 +64,9 @@ MISTAKES = {
 
 
 def test_corrections_that_fit_no_answer_are_refused_by_line_number(tmp_path, course):
+    for heading in ("student,points\n", ""):
+        with pytest.raises(CourseError, match="needs a first line `student,lesson,exercise,"):
+            read(tmp_path, course, "", heading=heading)
     over_two_lines = FOR_BOB.replace(", but", ",\nbut")
     with pytest.raises(CourseError) as refused:
         read(tmp_path, course, over_two_lines + "\n".join(MISTAKES))

@@ -233,6 +233,7 @@ UNREADABLE, FAILED = ({"state": state} for state in (AttemptState.UNREADABLE, At
         (handed_in(1, file="2"), handed_in(2, "2"), ""),  # it replaces that file
         (handed_in(1), handed_in(2), ""),
         (handed_in(1), handed_in(2, "", **UNREADABLE), ""),
+        (handed_in(1, ""), handed_in(2, "", **UNREADABLE), class_grading.OLDER),
         (handed_in(3, ""), handed_in(2), class_grading.NO_ANSWERS),
         (handed_in(3, "", **UNREADABLE), handed_in(2), "torn"),
         (handed_in(3, "", **FAILED), handed_in(2), ""),

@@ -69,6 +69,7 @@ def test_public_cases_have_to_be_accepted_and_are_shown_everywhere(made):
         (("--unsandboxed", "--lesson", "9"), "There is no lesson '9'"),
         (("--unsandboxed", "--roster", "none.csv"), "none.csv cannot be read"),
         (("--unsandboxed", "--due", "soon"), "--due soon is not a time"),
+        (("--unsandboxed", "--classroom", "none"), "none holds no class"),
     ],
 )
 def test_without_bubblewrap_or_with_wrong_options_nothing_is_written(
