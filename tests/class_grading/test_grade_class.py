@@ -177,6 +177,10 @@ def _fails(*_):
     raise OSError("no space left on device")
 
 
+def _is_full(*_):
+    raise MemoryError
+
+
 def _judge_or_fail(lesson, right, submission, runs):
     if submission.answers != RIGHT:
         _fails()
@@ -184,23 +188,25 @@ def _judge_or_fail(lesson, right, submission, runs):
 
 
 @pytest.mark.parametrize(
-    ("what", "fails", "costs"),
+    ("what", "fails", "costs", "said"),
     [
-        ("pytree_course.class_grading.grade_class.run_answers", _fails, ["ada", "bob"]),
-        ("pytree_course.class_grading.graded_rows.judge_submission", _judge_or_fail, ["ada"]),
+        ("grade_class.run_answers", _fails, ["ada", "bob"], "no space left on device. If this"),
+        ("grade_class.run_answers", _is_full, ["ada", "bob"], "grade it again with `--jobs 1`"),
+        ("graded_rows.judge_submission", _judge_or_fail, ["ada"], "look at the notebook yourself"),
     ],
 )
-def test_a_failed_run_costs_nobody_else_and_is_tried_again(quick, monkeypatch, what, fails, costs):
+def test_a_failed_run_costs_nobody_else_and_is_tried_again(
+    quick, monkeypatch, what, fails, costs, said
+):
     quick.hand_in("ada", ELEMENTS)
     quick.hand_in("bob", RIGHT)
     with monkeypatch.context() as patch:
-        patch.setattr(what, fails)
+        patch.setattr(f"pytree_course.class_grading.{what}", fails)
         summary = quick.grade()
     assert (summary.graded, len(summary.failed)) == (2 - len(costs), len(costs))
     failed = [each for each in quick.attempts() if each.state is AttemptState.FAILED]
     assert [each.student for each in failed] == costs
-    assert "no space" in failed[0].reason
-    assert "If this happens again, look at the notebook yourself" in failed[0].reason
+    assert said in failed[0].reason
     assert quick.grade().graded == len(costs)
     assert quick.points() == {"ada": 0, "bob": 3}
 

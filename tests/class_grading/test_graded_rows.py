@@ -48,3 +48,7 @@ def test_a_stored_result_is_explained_again_where_misconceptions_have_changed(qu
         assert again(unexplained) == wrong
         for unchanged in (blank, replace(unexplained, reasons=wrong.reasons)):
             assert again(unchanged) == unchanged
+        (attempt,) = gradebook.attempts()
+        gradebook.record(replace(attempt, rows=[unexplained, blank]))
+    assert quick.grade().graded == 0
+    assert [each.rows for each in quick.attempts()][-1] == [wrong, blank]
