@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from pytree_course.class_grading import reading
+from pytree_course.class_grading.student_files import TOO_LONG
 from tests.conftest import put
 from tests.made_submissions import EXERCISES, WORKED_IN, found, left_out, read_class
 
@@ -107,7 +108,7 @@ def test_a_blank_copy_does_not_count_and_moved_answers_are_remarked(folder, cour
 @pytest.mark.parametrize(
     ("error", "why"),
     [
-        (BrokenProcessPool(), reading.TOO_LONG),  # its process was ended
+        (BrokenProcessPool(), TOO_LONG),  # its process was ended
         (ZeroDivisionError("odd"), "it cannot be read (ZeroDivisionError: odd)"),
     ],
 )
