@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pytree_course.authoring.building import build, find_stale
 from pytree_course.authoring.notebooks import slide_types
+from pytree_course.authoring.validation import find_mistakes_in_text
 from pytree_course.built import other_answer_id, show_outputs, strip_machine_details
 from pytree_course.course import Course, LessonFiles
 from pytree_course.sources.lesson_sources import read_sources
@@ -246,7 +247,12 @@ MISTAKES = {
 """By file: what is changed in it, and what the author is told of that file."""
 
 
-FAILING_CELL = (LESSON, "tree.leaves([1, 2])", "tree.leafs([1, 2])", "raised AttributeError")
+FAILING_CELL = (
+    LESSON,
+    "jax.tree.leaves([1, 2])",
+    "print(1)\njax.tree.leafs([1, 2])",
+    "the cell 'leaves-are-not-elements-5' raised AttributeError",
+)
 
 
 @pytest.mark.parametrize(
@@ -285,6 +291,9 @@ def test_headings_start_cells_but_not_inside_code(unbuilt):
     sources = read_sources(unbuilt)
     assert list(sources.sections)[:3] == ["mini", "leaves-are-not-elements", "second-section"]
     assert "no-heading" not in sources.sections
+    below = f"{PREDICTED}\nThree.\n\n## Third section\n\n**The fix:** of this section.\n"
+    edit(unbuilt.sources / "lesson.md", PREDICTED, below)
+    assert find_mistakes_in_text(read_sources(unbuilt)) == []  # it is not the answer's
 
 
 @pytest.mark.slow

@@ -25,11 +25,12 @@ RIGHT, WRONG = made_row("count", "correct"), made_row("count", "incorrect")
 def test_points_of_all_lessons_are_added_up():
     lessons = [made_lesson(), made_lesson("02_made")]
     attempts = [made_attempt("ada", [RIGHT]), made_attempt("ada", [RIGHT, WRONG], "02_made")]
-    students = [Student("ada", "Ada"), Student("bob")]
+    attempts.append(made_attempt("cyd", [RIGHT], "02_made"))
+    students = [Student("ada", "Ada"), Student("bob"), Student("cyd")]
     grades = made_grades(attempts, lessons, students)
-    ada, bob = students
+    ada, bob, cyd = students
     assert (grades.points(ada), grades.points(bob), grades.all_points) == (4, 0, 8)
-    assert (grades.has_attempt(ada), grades.has_attempt(bob)) == (True, False)
+    assert [*map(grades.has_attempt, (ada, bob, cyd))] == [True, False, True]
     assert [attempt for _, _, attempt in grades.all_attempts()] == attempts
     assert (grades.label("ada"), grades.label("gus")) == ("Ada (ada)", "gus")
 
