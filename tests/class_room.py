@@ -3,7 +3,11 @@
 import asyncio
 import http.client
 import json
+import os
+import re
 import ssl
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import Future
@@ -193,6 +197,43 @@ class Classroom(Room):
             self.in_loop(self._task.cancel)
             self._thread.join(PATIENCE)
             assert not self._thread.is_alive()
+
+
+class Started(Room):
+    """`course.py classroom`, as a process that can be killed."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def start(self) -> "Started":
+        """Start, and return when learners can join."""
+        command = [sys.executable, "-m", "pytree_course", "classroom"]
+        command += ["--into", str(self.file), "--port", str(self.port)]
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, text=True, stdout=subprocess.PIPE, encoding="utf-8",
+            env=os.environ | {"PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"},
+        )  # fmt: skip
+        assert self.process.stdout
+        said = ""
+        while "Only this machine can join" not in said:
+            said += (line := self.process.stdout.readline())
+            assert line, said
+        found = re.search(r':(\d+)", "(.*)"\).*token=(\S+)', said, re.DOTALL)
+        assert found, said
+        port, self.code, self.token = found.groups()
+        self.port = int(port)
+        while self.process.poll() is None:
+            try:
+                self.ask("GET", "/")
+                return self
+            except OSError:  # it listens in a moment
+                time.sleep(0.05)
+        raise AssertionError(said)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(PATIENCE)
+        self.process.communicate()
 
 
 def a_question(room: Classroom) -> dict[str, str]:

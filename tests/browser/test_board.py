@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.accessibility import assert_shown_accessible, tab_to
-from tests.class_room import LESSON, Classroom, a_question
+from tests.class_room import LESSON, Classroom, Started, a_question
+from tests.ports import free_port
 
 COUNT = "count_leaves"
 ABOUT = {"lesson": LESSON, "exercise": COUNT, "name": "none_is_a_leaf"}
@@ -183,7 +184,18 @@ def test_what_is_open_focused_or_half_written_survives_the_news(room, opened):
     expect(note).to_have_value("Ten more min")
 
 
-def test_a_page_says_when_the_server_is_away_and_goes_on_when_it_is_back(room, browser):
+@pytest.fixture
+def started(tmp_path):
+    """Start `course.py classroom` at a port that nothing else is given while it is away."""
+    started = Started(tmp_path / "class.sqlite")
+    started.port = free_port()
+    started.start()
+    yield started
+    started.kill()
+
+
+def test_a_page_says_when_the_server_is_away_and_goes_on_when_it_is_back(started, browser):
+    room = started
     context = browser.new_context()
     board, phone = context.new_page(), context.new_page()
     said = phone.get_by_role("status")
@@ -195,7 +207,7 @@ def test_a_page_says_when_the_server_is_away_and_goes_on_when_it_is_back(room, b
     expect(board.get_by_text("1 learner")).to_be_visible()
     room.act("ask", lesson=LESSON, exercise="predict_leaf_counts", name="rows_are_leaves", case="0")
     phone.get_by_role("button", name="A.").wait_for()
-    room.stop()
+    room.kill()
     expect(board.get_by_text("does not reach the server")).to_be_visible()
     expect(said).to_contain_text("not reached")
     phone.get_by_role("button", name="A.").click()

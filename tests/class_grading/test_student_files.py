@@ -45,8 +45,8 @@ def test_links_hidden_files_and_pipes_are_not_opened(folder, course):
     (bobs / "week 2").symlink_to(folder.parent)
     (folder / "eve").symlink_to(bobs)
     (folder / "submitted").symlink_to(folder)
-    put(folder / EXERCISES, WORKED_IN)
-    put(folder / "class.csv", "student\nbob\n")
+    for name in (EXERCISES, "OLD.IPYNB.txt", "class.csv"):  # the last may be the teacher's own
+        put(folder / name, WORKED_IN)
     if hasattr(os, "mkfifo"):
         os.mkfifo(bobs / "fifo.ipynb")
         os.mkfifo(bobs / "a.zip")
@@ -55,7 +55,7 @@ def test_links_hidden_files_and_pipes_are_not_opened(folder, course):
     said = left_out(read)
     assert said.pop("bob/fifo.ipynb, a.zip", NO_FILE) == NO_FILE
     assert said == {
-        f"/{EXERCISES}": "it is in no student's folder",
+        f"/{EXERCISES}, OLD.IPYNB.txt": "it is in no student's folder",
         f"bob/{EXERCISES}, week 2": A_LINK,
         "/eve, submitted": A_LINK,
     }
