@@ -108,7 +108,7 @@ def test_new_cases_and_force_grade_everyone_again_and_a_failure_is_the_status(qu
     assert quick.run_here().returncode == 0
     assert "2 graded, 0 had not changed" in quick.run_here("--force").stdout
     assert len(quick.seeds()) == 1
-    assert "2 graded, 0 had not changed" in quick.run_here("--new-cases", "--lesson", "1").stdout
+    assert "2 graded, 0 had not changed" in quick.run_here("--new-cases").stdout
     assert len(quick.seeds()) == 2
     monkeypatch.setattr("pytree_course.class_grading.grade_class.run_answers", lambda *_: 1 / 0)
     failed = quick.run_here("--force")
