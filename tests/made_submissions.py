@@ -34,6 +34,9 @@ WORKED_IN = json.dumps(
 )
 """As little as a notebook of the small lesson may be that somebody has worked in."""
 
+EXERCISES = "01_mini_exercises.ipynb"
+"""What the small lesson's exercise notebook is called."""
+
 OWN_WORK = GradingOptions(in_sandbox=False)  # what the tests hand in is theirs
 
 
@@ -57,6 +60,16 @@ def read_class(folder, course, roster=()):
     return read_handed_in(folder, course, folder.parent / "grades", SAME_PROCESS, roster)
 
 
+def found(read):
+    """Return the student, the lesson and the file of each notebook that counts."""
+    return [(each.student, each.lesson, each.file.name) for each in read.notebooks]
+
+
+def left_out(read):
+    """Return why files are not graded, by student and file."""
+    return {f"{student}/{file}": why for student, file, why in read.left_out}
+
+
 class MadeClass:
     """A folder that students hand in to, and the gradebook that it is graded into."""
 
@@ -67,7 +80,7 @@ class MadeClass:
         self.into = tmp_path / "grades"
         self.ran = []  # the exercises of each run in this process
 
-    def hand_in(self, student, answers, name="01_mini_exercises.ipynb"):
+    def hand_in(self, student, answers, name=EXERCISES):
         file = self.folder / student / name
         file.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(self.course.lesson("01_mini").blank, file)

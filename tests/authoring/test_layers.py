@@ -31,11 +31,12 @@ def test_the_lesson_and_the_section_say_how_long_it_takes_and_for_whom_it_is(unb
 def test_only_what_is_stale_is_built(mini):
     counting = "notebooks/deeper/01_mini/counting-without-a-list.ipynb"
 
-    def told() -> list[str]:
+    def told(**how) -> list[str]:
         steps: list[str] = []
-        build(mini, steps.append)
-        return [step for step in steps if " notebooks/" in step]
+        build(mini, steps.append, **how)
+        return steps[1:]
 
+    assert not build(mini)
     assert told() == []
     edit(mini.sources / "lesson.md", "[1, 2]", "[1, 3]")
     edit(mini.sources / COUNTING, "(2, None)", "(2, 3)")
@@ -44,5 +45,11 @@ def test_only_what_is_stale_is_built(mini):
     assert told() == [f"running {counting}"]
     (mini.sources / COUNTING).unlink()
     edit(mini.sources / "lesson.md", LINK, "")
-    build(mini)
+    _, *steps = told(again=True)
+    assert steps == [
+        "running the solutions",
+        "running notebooks/01_mini.ipynb",
+        "running notebooks/deeper/01_mini/none-is-no-leaf.ipynb",
+        "deleting counting-without-a-list.ipynb, which no longer has a source",
+    ]
     assert [file.name for file in mini.deeper_notebooks.iterdir()] == ["none-is-no-leaf.ipynb"]

@@ -1,5 +1,6 @@
 """What learners get: it has no answers in it, and everything a learner needs."""
 
+import json
 import os
 import re
 import shutil
@@ -10,7 +11,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from pytree_course.authoring.release import release
+from pytree_course.authoring.notebooks import INSTALLED_ID
+from pytree_course.authoring.release import for_colab, release
+from pytree_course.authoring.website import DOCUMENTS
 from pytree_course.course import Course, CourseError
 from pytree_course.released_files import AUTHORS_CODE, FILES, read_bundle
 from pytree_course.sources.lesson_sources import read_sources
@@ -20,6 +23,7 @@ from tests.leaks import find_leaks
 
 # A prediction there shows a misconception, and what comes of it.
 QUOTED = {("checks/expected/03_custom_nodes.json", "normal: not_registered")}
+ADDRESS = "https://colab.research.google.com/github/ada/pytrees/blob/spring/colab"
 RIGHT = "def count_leaves(tree):\n    return jax.tree.structure(tree).num_leaves"
 
 
@@ -38,9 +42,12 @@ def exercises():
 
 
 @pytest.mark.slow
-def test_no_answer_of_any_lesson_is_in_the_bundle(lessons_bundle, exercises):
+def test_no_answer_of_any_lesson_is_in_the_bundle_or_a_document_of_the_website(
+    lessons_bundle, exercises
+):
     assert len(exercises) > 10
-    assert find_leaks(lessons_bundle, exercises) == QUOTED
+    documents = {name: (ROOT / name).read_bytes() for name in DOCUMENTS}
+    assert find_leaks(lessons_bundle | documents, exercises) == QUOTED
 
 
 def test_the_bundle_holds_what_is_wanted_and_no_more(lessons_bundle):
@@ -104,6 +111,50 @@ def test_stale_files_are_not_released(whole, mini, tmp_path):
     with pytest.raises(CourseError, match=r"01_mini\.json.*course\.py build 01_mini"):
         release(whole, tmp_path / "bundle")
     assert not (tmp_path / "bundle").exists()
+
+
+# --- for Colab
+
+
+@pytest.fixture(scope="module")
+def colab(lessons_bundle):
+    return for_colab(lessons_bundle, "ada/pytrees@spring")
+
+
+def notebooks(files):
+    return {name: content.decode() for name, content in files.items() if ".ipynb" in name}
+
+
+def test_every_notebook_is_there_and_first_installs_the_course_and_asks_where_progress_goes(
+    lessons_bundle, colab
+):
+    wanted = [name for name in notebooks(lessons_bundle) if not name.startswith("checks")]
+    assert notebooks(colab).keys() == {f"colab/{name}" for name in wanted}
+    readme = colab["README.md"].decode()
+    for name, text in notebooks(colab).items():
+        assert f"{ADDRESS}/{name.removeprefix('colab/')})" in readme
+        first = next(cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code")
+        assert first["id"] == INSTALLED_ID
+        code = "".join(first["source"])
+        assert '--no-deps "git+https://github.com/ada/pytrees@spring"' in code
+        assert re.search(r"^progress_folder = ", code, re.MULTILINE)
+        assert "source_hidden" not in json.dumps(first["metadata"])
+        assert first["metadata"]["id"] == INSTALLED_ID  # where Colab keeps ids
+
+
+def test_every_link_between_notebooks_leads_to_one_on_colab(colab):
+    for name, text in notebooks(colab).items():
+        links = re.findall(r'(?:\]\(|href=\\")([^)"\\]*\.ipynb[^)"\\]*)', text)
+        assert links, name
+        for link in links:
+            assert link.startswith(f"{ADDRESS}/"), (name, link)
+            assert f"colab/{link.removeprefix(ADDRESS + '/')}" in colab, (name, link)
+
+
+@pytest.mark.parametrize("name", ["pytrees", "https://github.com/ada/x", 'a/b"; rm', "a/b@-x"])
+def test_what_names_no_repository_is_refused_with_how_to_write_it(name):
+    with pytest.raises(CourseError, match=r"OWNER/REPO, such as ada/pytrees"):
+        for_colab({}, name)
 
 
 # --- as a learner

@@ -58,7 +58,13 @@ def test_names_are_short_have_no_hidden_characters_and_are_told_apart(room):
     assert room.join("A\u200bda").name == "Ada (5)"
     assert room.act("rename", learner="ada", name=" Ada\u200b ").status == 302
     assert [*room.session.room.learners.values()][-2].name == "Ada (6)"
-    assert room.act("rename", learner="Eve", name="Ben").status == 400  # nobody is called so
+    for learner, name in (
+        ("Eve", "Ben"),
+        ("Ada", "\u200b"),
+    ):  # nobody is called so, before or after
+        assert room.act("rename", learner=learner, name=name).status == 400
+    assert room.act("remove", learner="Ada (6)", name="").status == 302
+    assert "Ada (6)" not in [each.name for each in room.session.room.learners.values()]
     for name in ("", "\n\t"):
         assert re.fullmatch(r"[a-z]+ [a-z]+( \(2\))?", room.join(name).name)
 
@@ -248,6 +254,9 @@ def test_a_ballot_that_is_none_or_comes_after_the_end_does_not_count(room, vote)
     for end in ("close", "explain", "clear"):
         room.act(end)
         assert ada.vote(number, right).status == 409
+    room.act("ask", **a_question(room) | {"case": "999"})  # as of an earlier build
+    assert ada.vote(room.session.room.vote.number, right).status == 409
+    assert ada.send().data["vote"] is None
 
 
 # --- the teacher

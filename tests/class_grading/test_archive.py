@@ -64,6 +64,7 @@ def test_every_layout_is_found_in_a_zip_also_below_other_folders(zipped, course,
         zipped.put(layout.format(student))
     zipped.put("__MACOSX/ada/._01_mini_exercises.ipynb")
     zipped.put("handed-in/.DS_Store")
+    zipped.put("handed-in/__pycache__/x.pyc")
     files, ignored = zipped.read(course)
     assert [student for student, _ in files] == students
     assert ignored == {}
@@ -73,15 +74,17 @@ def test_a_zip_knows_students_without_notebooks_and_the_files_times(zipped, cour
     zipped.put("ada/01_mini_exercises.ipynb")
     zipped.put("bob/essay.pdf", "%PDF")
     zipped.put("cyd/")
+    zipped.put("dan/01_mini_exercises.ipynb", moment=(1980, 1, 1, 0, 0, 0))  # for want of a time
     zipped.put("week 2.zip")
     found = zipped.found(course)
-    assert [*found.submitters] == ["ada", "bob", "cyd"]
+    assert [*found.submitters] == ["ada", "bob", "cyd", "dan"]
     assert [*found.left_out] == [
         ("", "week 2.zip", "it is in no student's folder"),
         ("bob", "essay.pdf", A_PDF),
     ]
     moment = time.mktime((2026, 11, 21, 12, 30, 0, 0, 0, -1))
     assert found.notebooks[0].handed_in.timestamp() == moment
+    assert found.notebooks[1].handed_in.year > 1980
 
 
 @pytest.mark.parametrize("layout", ["{}/hw1.zip", "{}.zip"])
@@ -180,4 +183,14 @@ def test_a_zip_that_cannot_be_unpacked_is_refused(zipped, course, data):
         data = zipped.file.read_bytes().replace("zo\xeb".encode(), b"zo\xed\xa0")
     zipped.file.write_bytes(data)
     with pytest.raises(CourseError, match="neither a folder nor a zip that can be read"):
+        zipped.read(course)
+
+
+def test_a_zip_with_a_password_is_refused(zipped, course):
+    zipped.put("ada/01_mini_exercises.ipynb")
+    data = bytearray(zipped.file.read_bytes())
+    for at in (6, data.index(b"PK\x01\x02") + 8):
+        data[at] |= 1  # it is encrypted
+    zipped.file.write_bytes(data)
+    with pytest.raises(CourseError, match="has a password: unpack it yourself"):
         zipped.read(course)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from pytree_course.class_grading.attempt import VerdictRow
 from pytree_course.class_grading.gradebook import Gradebook
+from pytree_course.class_grading.roster import RosterEntry
 from pytree_course.course import CourseError
 from pytree_course.judging.verdicts import FailedCase, Finding, VerdictKind, WrongLine
 from pytree_course.observing.observations import MAX_DEPTH, NoneValue
@@ -17,6 +18,7 @@ from pytree_course.observing.observe import observe
 from pytree_course.running.outcomes import Line
 from tests.made_grades import BASIS, NOON, made_attempt
 
+ADA = RosterEntry("ada", "Ada Lovelace")
 NONE = NoneValue()
 ROW = VerdictRow(
     exercise="count_leaves",
@@ -53,6 +55,20 @@ def test_attempts_are_kept_in_order_and_never_replaced(gradebook):
     gradebook.record(ATTEMPT)
     gradebook.record(again)
     assert Gradebook(gradebook.file).attempts() == [ATTEMPT, again]
+
+
+def test_what_is_remembered_changes_field_by_field_and_a_report_is_told_of_all(gradebook):
+    gradebook.remember(roster=[ADA])
+    gradebook.remember(due={"01_mini": NOON})
+    for _ in range(2):
+        gradebook.record(ATTEMPT, {"digest": "[1]"})
+    gradebook.remember_report()
+    book = Gradebook(gradebook.file)
+    memory = book.memory()
+    assert (memory.roster, memory.due) == ([ADA], {"01_mini": NOON})
+    assert (memory.reported_attempts, memory.reported_roster) == (2, [ADA])
+    assert (book.results("digest"), book.results("another")) == ("[1]", "")
+    assert gradebook.file.stat().st_mode & 0o077 == 0  # nobody else reads it
 
 
 @given(text=st.text(st.characters(exclude_categories=["Cs"])))

