@@ -11,7 +11,7 @@ import pytest
 from pytree_course.authoring.building import build, find_stale
 from pytree_course.authoring.notebooks import slide_types
 from pytree_course.authoring.validation import find_mistakes_in_text
-from pytree_course.built import other_answer_id, show_outputs, strip_machine_details
+from pytree_course.built import other_answer_id, show_outputs
 from pytree_course.course import Course, LessonFiles
 from pytree_course.sources.lesson_sources import read_sources
 from pytree_course.sources.source_cells import AuthorMistakesError, SourceCell

@@ -13,8 +13,7 @@ from pytree_course.board.class_analysis import (
     plan_minutes,
     propose_question,
 )
-from pytree_course.board.log import Entry
-from pytree_course.board.session import Room
+from pytree_course.board.session import Entry, Room
 from pytree_course.course import Course
 from tests.class_room import LESSON, questions_once, read_once
 from tests.conftest import ROOT

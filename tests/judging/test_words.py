@@ -39,9 +39,9 @@ ERROR = Finding("error", [0], {"raised": "KeyError", "meaning": "no", "number": 
 )
 def test_a_gradebook_says_why_in_a_sentence_or_two(changes, explained):
     verdict = replace(WRONG, **changes)
-    assert words.explain_verdict(verdict, {"other": "is raw"}) == explained
-    assert words.explain_verdict(verdict, {"count": verdict.reason}) == explained
-    noted = words.explain_verdict(verdict, {"count": "the cell is raw"})
+    assert words.explain_verdict(verdict) == explained
+    assert words.explain_verdict(replace(verdict, note=verdict.reason)) == explained
+    noted = words.explain_verdict(replace(verdict, note="the cell is raw"))
     assert noted == f"{explained} Note: the cell is raw."
 
 

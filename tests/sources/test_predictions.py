@@ -3,9 +3,16 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from pytree_course.built import hide_outputs
 from pytree_course.sources.lesson_sources import read_sources
-from pytree_course.sources.predictions import split_answer, with_closed_answer, with_open_answer
+from pytree_course.sources.predictions import (
+    show_on_slides,
+    split_answer,
+    with_closed_answer,
+    with_open_answer,
+)
 from pytree_course.sources.source_cells import AuthorMistakesError
 from tests.conftest import edit
 
@@ -73,3 +80,17 @@ def test_what_was_folded_is_unfolded_again(answer, rest):
 @pytest.mark.parametrize("rest", ["**Try.** One.", "◇ **Predict.** What?", "✎ **Write** it.", ""])
 def test_an_explanation_ends_where_the_reader_is_asked_to_do_something(rest):
     assert split_answer(f"Three.\n\n{rest}") == ("Three.", rest)
+
+
+def test_on_slides_answers_are_shown_and_the_widgets_that_ask_are_gone():
+    answer = new_code_cell("1 + 1", id="two", outputs=[new_output("stream", text="2")])
+    hide_outputs(answer)
+    folded = new_markdown_cell(with_closed_answer("Two."), id="why")
+    cells = [
+        new_markdown_cell("# Lesson", id="title"),
+        new_code_cell("predict()", id="two-predict"),
+    ]
+    shown, _ = show_on_slides(new_notebook(cells=[*cells, answer, folded]), {})
+    assert [cell.id for cell in shown.cells] == ["title", "two", "why"]
+    assert [output.text for output in shown.cells[1].outputs] == ["2"]
+    assert shown.cells[2].source == "Two."

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from pytree_course.judging.expected import BuiltLesson
-from pytree_course.notebook.in_grading import warnings
+from pytree_course.notebook.missing import missing_in_grading
 from tests import made_submissions
 from tests.conftest import ROOT
 from tests.test_executed_cells import run  # noqa: F401
@@ -43,7 +43,7 @@ def warned(course, run, monkeypatch):  # noqa: F811
     def warn(cells, exercise="count_leaves"):
         for cell_id, source in ({"setup": SET_UP} | cells).items():
             assert run(source, cell_id).success
-        return warnings(files, graded, graded[exercise])
+        return missing_in_grading(files, graded, graded[exercise])
 
     return warn
 
