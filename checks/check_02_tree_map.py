@@ -510,10 +510,11 @@ def model_mask(answer, rng):
         Equinox(bias=Equinox(weight=ones, bias_scale=ones), value=Equinox(ones, ones)),
         Equinox(weight=[ones, ones], bias=(ones, Equinox(bias=ones)), value=pair),
         {first: pair, second: [pair, ones], "value": pair},
-        {first: NNX(kernel=ones, bias=ones), "bias": ones},
+        {first: NNX(kernel=ones, bias=ones), "bias": ones, "mlp/bias": ones},
         [NNX(**drawn()), Equinox(weight=ones, bias=ones)],
         {"bias": [ones, ones], second: {"bias": ones}},
         {"bias": {"unbiased": ones, "in_proj_bias": ones}, first: Layer(ones, ones)},
+        {"norm/bias": ones, "bias": {"norm/bias": ones}},  # as Haiku's names
     ]
     for tree in shuffled(rng, trees):
         kind = type(tree).__name__

@@ -924,7 +924,8 @@ def clipped(answer, rng):
         return as_jax(jax.tree.map(named, grads))
 
     def result(tree, bounds):
-        return seen(acyclic(answer(tree, bounds)))
+        # A leaf may come back as it was, or as the array that a rule makes of it.
+        return seen(jax.tree.map(jnp.asarray, acyclic(answer(tree, bounds))))
 
     def for_both(tree, bounds, factors):
         grad = jax.value_and_grad(loss, argnums=(0, 1), allow_int=True)

@@ -1338,8 +1338,8 @@ def model_mask(model):
 # %% exercise="model_mask" variant="by_whole_paths"
 def model_mask(model):
     paths = [path for path, _ in jax.tree.leaves_with_path(model)]
-    texts = ["/" + keystr(path, simple=True, separator="/") for path in paths]
-    mask = [not text.removesuffix("/value").endswith("/bias") for text in texts]
+    texts = [keystr(path).removesuffix(".value") for path in paths]
+    mask = [not text.endswith(("['bias']", ".bias")) for text in texts]
     return jax.tree.unflatten(jax.tree.structure(model), mask)
 
 
@@ -1394,6 +1394,14 @@ def model_mask(model):
 """You leave out parameters such as `in_proj_bias`: you ask how a text ends. A name is one whole entry of the path: compare all of it."""
 -        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
 +        lambda path, leaf: not keystr(path).strip("]'").removesuffix(".value").endswith("bias"), model
+
+
+# %% exercise="model_mask" misconception="the_text_is_split" changes="by_whole_paths"
+"""You look for a separator in a path's text. A key such as `norm/bias` is one entry, and in the text it looks like two. Compare the entry itself."""
+-    texts = [keystr(path).removesuffix(".value") for path in paths]
+-    mask = [not text.endswith(("['bias']", ".bias")) for text in texts]
++    texts = [keystr(path, simple=True, separator="/") for path in paths]
++    mask = [text.removesuffix("/value").split("/")[-1] != "bias" for text in texts]
 
 
 # %% exercise="model_mask" misconception="every_value_is_skipped" changes="solution"

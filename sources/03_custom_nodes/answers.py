@@ -2714,6 +2714,27 @@ clipped.defvjp(forward, backward)
 +    return jax.tree.unflatten(structure, leaves), (0.0, 0.0)
 
 
+# %% exercise="clipped" variant="leaf_by_leaf"
+@jax.custom_vjp
+def clipped_leaf(leaf, bounds):
+    return leaf
+
+
+def clipped_leaf_backward(bounds, g):
+    return jnp.clip(g, *bounds), None
+
+
+clipped_leaf.defvjp(lambda leaf, bounds: (leaf, bounds), clipped_leaf_backward)
+
+
+def clipped(tree, bounds):
+    def one(leaf):
+        is_float = jnp.issubdtype(jnp.result_type(leaf), jnp.floating)
+        return clipped_leaf(leaf, bounds) if is_float else leaf
+
+    return jax.tree.map(one, tree)
+
+
 # %% exercise="clipped" variant="by_the_tree"
 @jax.custom_vjp
 def clipped(tree, bounds):
@@ -2796,6 +2817,18 @@ clipped.defvjp(clipped_forward, clipped_backward)
 +    return g, None
 
 
+# %% exercise="clipped" misconception="values_and_gradient" changes="solution"
+"""Your result changes: you clip the values of `tree`, too. `clipped` returns `tree` as it is. The bounds are for the gradient on its way back."""
+-    return tree, bounds
++    return jax.tree.map(lambda leaf: jnp.clip(leaf, *bounds), tree), bounds
+
+
+# %% exercise="clipped" misconception="from_minus_high" changes="solution"
+"""You clip from `-high` to `high`, as `optax.clip` does with its one number. The rule has two bounds: each number below `low` becomes `low`."""
+-        return None if leaf.dtype == jax.dtypes.float0 else jnp.clip(leaf, *bounds)
++        return None if leaf.dtype == jax.dtypes.float0 else jnp.clip(leaf, -bounds[1], bounds[1])
+
+
 # %% exercise="clipped" misconception="the_tree_in_place_of_g" changes="by_the_tree"
 """Your gradient holds the values of `tree`, clipped. The rule should clip `g`, the gradient that comes back. The residuals are only what the forward rule saved."""
 -    return [jax.tree.map(clip, tree, g), (None, None)]
@@ -2809,7 +2842,7 @@ clipped.defvjp(clipped_forward, clipped_backward)
 
 
 # %% exercise="clipped" misconception="bounds_are_not_differentiable" changes="solution"
-"""Your rule works only while nobody asks for the gradient for `bounds`, and only outside `jit`. JAX refuses tracers in the place of an argument of `nondiff_argnums`. Such an argument is for what is no number at all."""
+"""Your rule works only while JAX does not trace `bounds`: not in the gradient for them, nor as an argument of a jitted function. JAX refuses tracers in the place of an argument of `nondiff_argnums`. Such an argument is for what is no number at all."""
 -@jax.custom_vjp
 +from functools import partial
 +
