@@ -62,22 +62,23 @@ def make_run_settings(
     lesson: LessonToGrade, right_results: RightResults, *, in_sandbox: bool
 ) -> RunSettings:
     """Return the settings that answers to a lesson run with."""
-    # With these, a run knows which answers are wrong: they run again on the public cases, for their
-    # reasons, unless those are the graded ones.
-    right = {}
-    if not lesson.on_public_cases:
-        right = {name: expected.observations for name, expected in right_results.items()}
+    # With the right observations, a run knows which answers are wrong: they run again on the public
+    # cases, for their reasons, unless those are the graded ones.
+    to_explain = {} if lesson.on_public_cases else right_results
     return RunSettings(
         blank=lesson.files.read_blank(),
         course=_make_course_files(lesson),
         seed=lesson.seed,
         in_sandbox=in_sandbox,
-        right=right,
+        right={name: expected.observations for name, expected in to_explain.items()},
     )
 
 
 def _make_course_files(lesson: LessonToGrade) -> dict[str, str]:
-    """Return the files that kernels see, by path, without observations, hints and answers."""
+    """Return the files that kernels see, by path: the check script, and what it needs of a lesson.
+
+    No hint, no answer of a prediction, and no digest of one solution, to try guesses on.
+    """
     graded = lesson.stored.graded.items()
     exercises = {name: replace(exercise, hints=[]) for name, exercise in graded}
     bare = replace(lesson.stored, exercises=exercises, predictions={}, deciding={}, reasons={})

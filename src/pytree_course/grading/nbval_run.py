@@ -77,6 +77,7 @@ class _Notebook(nbval.plugin.IPyNbFile):
 
     def collect(self) -> Iterator[Any]:
         for item in super().collect():
+            # Without nbval's options, which it takes from comments and tags in the cell.
             yield _Cell.from_parent(
                 self, name=item.name, cell_num=item.cell_num, cell=item.cell, options={}
             )
