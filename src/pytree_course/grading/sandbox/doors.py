@@ -76,7 +76,7 @@ class Door:
     def make_sandbox(self, request: SandboxRequest) -> Sandbox:
         """Make a sandbox.
 
-        Call this in a thread that outlives the server: bubblewrap ends with the thread it starts in.
+        Call this in a thread that outlives the server: bubblewrap ends with the one it starts in.
         """
         if not self.is_chosen:
             self.is_chosen = True
