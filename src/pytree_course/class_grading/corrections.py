@@ -92,7 +92,7 @@ def _read_correction(
     lesson = course.lesson_named(row["lesson"])
     submitters = {submitter for submitter, stem in handed_in if stem == lesson.stem}
     submitter = row["student"]
-    if submitter not in submitters:  # so it is no id, or only that of a group's member
+    if submitter not in submitters:  # it is a name, or a member's whose group handed in
         student = find_student(submitter, students)
         submitter = student.id if student.id in submitters else student.group_id
     if submitter not in submitters:

@@ -4,8 +4,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytree_course.course import CourseError, LessonFiles
-from pytree_course.grading.cell_run import RunSettings
+from pytree_course.grading.cell_run import CellRun
 from pytree_course.judging.expected import BuiltLesson, ExpectedExercise
+from pytree_course.observing.comparison import compare
+from pytree_course.observing.observations import Observation
 from pytree_course.running.outcomes import PUBLIC_SEED
 
 RightResults = dict[str, ExpectedExercise]
@@ -56,6 +58,24 @@ def find_right_results(lesson: LessonToGrade) -> RightResults:
         name: authors_answers.run_solution(sources, exercise, lesson.seed)
         for name, exercise in sources.graded.items()
     }
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """The settings that answers to a lesson run with: data that can be sent to another machine."""
+
+    blank: str  # the exercise notebook, as it was handed out
+    course: dict[str, str]  # the files that a kernel sees as the course, by their paths in it
+    seed: int  # of the cases
+    in_sandbox: bool
+    right: dict[str, list[Observation]]  # the right results of exercises to explain, if wrong
+
+    def is_wrong(self, exercise: str, check: CellRun) -> bool:
+        """Say whether a check's results are known to be wrong: the public cases tell why."""
+        right, outcomes = self.right.get(exercise), check.outcomes
+        if right is None or outcomes is None or len(right) != len(outcomes):
+            return False
+        return any(map(compare, right, [outcome.observation for outcome in outcomes]))
 
 
 def make_run_settings(

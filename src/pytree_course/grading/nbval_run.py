@@ -21,8 +21,8 @@ import nbval.plugin
 import pytest
 
 from pytree_course.grading.budget import SubmissionTime
-from pytree_course.grading.cell_run import RunSettings
 from pytree_course.grading.kernels import WatchedKernel
+from pytree_course.grading.lesson_to_grade import RunSettings
 from pytree_course.running.outcomes import SEED_VARIABLE
 
 _PYTEST_OPTIONS = (

@@ -97,10 +97,7 @@ class Door:
             return sandbox
 
     def close(self) -> str:
-        """End the server that this has started, and all kernels that it has forked.
-
-        Return its standard error.
-        """
+        """End the server that this has started, with its kernels; return its standard error."""
         if self.requests is not None:
             self.requests.close()
             self.requests = None
