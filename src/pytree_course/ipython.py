@@ -7,6 +7,7 @@ that is needed.
 import sys
 from contextlib import suppress
 from functools import cache, partial
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -31,18 +32,10 @@ def load_ipython_extension(shell: Any) -> None:
         prepare(shell)
 
 
-@cache
+@cache  # once for a shell: the extension and each `Checks` call it
 def prepare(shell: Any) -> None:
-    """Record what cells define, explain errors, and keep sending verdicts to a joined class."""
-    show = shell.showtraceback
-
-    def show_printable(raised: Any = None, **options: Any) -> None:
-        _, error, _ = raised or sys.exc_info()
-        if error is not None:
-            _make_printable(error)
-        show(raised, **options)
-
-    shell.showtraceback = show_printable
+    """Record what cells define, explain errors, and let the learner take part in a class."""
+    shell.showtraceback = partial(_show_printable, shell.showtraceback)
     if nbgrader.is_running():
         return  # it gives the points unless a check raises: no note may replace the error
     record_definitions(shell)
@@ -50,16 +43,17 @@ def prepare(shell: Any) -> None:
     joined_file = Course.of_notebook().joined_file
     if joined_file is None:
         return  # a build: there is no learner
-
-    def keep_sending_verdicts(_: Any) -> None:
-        if joined_file.exists():
-            from pytree_course.notebook.joining import take_part
-
-            take_part(joined_file)
-
-    shell.events.register("pre_run_cell", keep_sending_verdicts)
+    shell.events.register("pre_run_cell", partial(_keep_sending_verdicts, joined_file))
     functions = {name: partial(_call, name) for name in CLASS_NAMES}
     shell.push(functions, interactive=False)
+
+
+def _keep_sending_verdicts(joined_file: Path, _: Any) -> None:
+    """Before a cell runs: start sending to the class, if there is one and it has not begun."""
+    if joined_file.exists():
+        from pytree_course.notebook.joining import take_part
+
+        take_part(joined_file)
 
 
 def _call(name: str, *arguments: Any, **keywords: Any) -> Any:
@@ -67,6 +61,14 @@ def _call(name: str, *arguments: Any, **keywords: Any) -> Any:
     from pytree_course.notebook import joining
 
     return getattr(joining, name)(*arguments, **keywords)
+
+
+def _show_printable(show: Any, raised: Any = None, **options: Any) -> None:
+    """Show an error with the shell's own `show`, once its message can be made."""
+    _, error, _ = raised or sys.exc_info()
+    if error is not None:
+        _make_printable(error)
+    show(raised, **options)
 
 
 def _make_printable(error: BaseException) -> None:

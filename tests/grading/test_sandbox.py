@@ -509,7 +509,7 @@ def test_when_the_server_is_killed_its_kernels_end_and_others_start(own_door, st
 def test_a_sandbox_ends_with_the_process_that_asked_for_it(way_in):
     ours, theirs = multiprocessing.Pipe()
     door = doors.Door()
-    door.make_sandbox(doors.kernel_request({}, {})[1]).end()
+    door.make_sandbox(sandboxed_kernel.kernel_request({}, {})[1]).end()
     requests = door.requests if way_in == "warm" else None
     context = multiprocessing.get_context("spawn")
     asking = context.Process(target=ask_and_wait, args=(requests, theirs))
@@ -519,7 +519,7 @@ def test_a_sandbox_ends_with_the_process_that_asked_for_it(way_in):
     assert len(processes) > 1
     asking.kill()
     assert not psutil.wait_procs(processes, timeout=60)[1]
-    door.make_sandbox(doors.kernel_request({}, {})[1]).end()
+    door.make_sandbox(sandboxed_kernel.kernel_request({}, {})[1]).end()
     assert door.requests is not None  # still by the server
     door.close()
 

@@ -122,25 +122,32 @@ def _lesson_cells(cells: list[NotebookNode], lesson: BuiltLesson) -> list[Notebo
     practice = lesson.exercises.keys() - lesson.graded.keys()
     checks = {check_id(name) for name in practice}
     our_versions = {our_version_id(name) for name in practice}
-    cells = [
-        cell for cell in cells if cell.id not in checks and not cell.id.endswith(PREDICT_ENDING)
-    ]
-    adapted: list[NotebookNode] = []
-    for cell, following in pairwise([*cells, new_markdown_cell()]):
+    shown: list[NotebookNode] = []
+    for cell in cells:
+        if cell.id in checks or cell.id.endswith(PREDICT_ENDING):
+            continue  # they do nothing without a kernel
         if hides_outputs(cell):
             show_outputs(cell)
             if cell.outputs:
                 cell.metadata["tags"].append("waits")  # for the prediction above: see site.js
         if cell.id in our_versions:
             cell.metadata["tags"] = ["hide-input"]
+        shown.append(cell)
+    return _with_choices(shown, lesson)
+
+
+def _with_choices(cells: list[NotebookNode], lesson: BuiltLesson) -> list[NotebookNode]:
+    """Return cells with a choice for each prediction, which uncovers its answer and explanation."""
+    adapted: list[NotebookNode] = []
+    for cell, following in pairwise([*cells, new_markdown_cell()]):
         if cell.id in lesson.predictions:
             adapted += _prediction_cells(cell, lesson.predictions[cell.id])
-            if not following.source.startswith(FOLD):
+            if not following.source.startswith(FOLD):  # no explanation, whose text would end it
                 adapted.append(new_markdown_cell(ANSWER_END))
-            continue
-        if cell.cell_type == "markdown":
-            cell.source = _adapted_text(cell.source)
-        adapted.append(cell)
+        else:
+            if cell.cell_type == "markdown":
+                cell.source = _adapted_text(cell.source)
+            adapted.append(cell)
     return adapted
 
 

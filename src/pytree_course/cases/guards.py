@@ -25,7 +25,7 @@ def as_int(answer: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def as_jax(result: Any) -> Any:
-    """Convert a result's NumPy arrays and scalars to JAX arrays, if either is right."""
+    """Convert NumPy arrays and scalars to JAX arrays, where both are right; refuse cyclic trees."""
 
     def convert(leaf: Any) -> Any:
         return jax.device_put(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
@@ -84,5 +84,5 @@ def _reject_cycles(tree: Any, ancestors: tuple[int, ...]) -> None:
         level = flatten_one_level(tree)
     except Exception:
         return  # a flatten function with another mistake: JAX names it
-    for _, child in level.children if level else ():
+    for _, child in level.children if level else ():  # a leaf has no level
         _reject_cycles(child, (*ancestors, id(tree)))

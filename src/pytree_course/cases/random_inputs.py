@@ -54,14 +54,14 @@ def random_model(
 
 
 def _random_child(rng: np.random.Generator, depth: int) -> Any:
-    kind = rng.random()
-    if depth > 0 and kind < 0.45:
+    chance = rng.random()
+    if depth > 0 and chance < 0.45:
         return random_tree(rng, depth)
-    if kind < 0.55:
+    if chance < 0.55:
         return None
-    if kind < 0.62:
+    if chance < 0.62:
         return [(), [], {}][rng.integers(3)]
-    if kind < 0.8:
+    if chance < 0.8:
         return float(rng.integers(1, 20)) / 2
     return int(rng.integers(1, 100))
 
@@ -87,7 +87,7 @@ def shuffled(rng: np.random.Generator, things: Iterable[Any]) -> list[Any]:
 def small_trees(
     rng: np.random.Generator, leaf: Callable[[], Any], edges: Iterable[Any] = ()
 ) -> list[Any]:
-    """Draw a small tree of each kind of node, in random order.
+    """Draw small trees, one for each kind of node and some nested ones, in random order.
 
     Parameters
     ----------

@@ -90,12 +90,12 @@ def _read_correction(
 ) -> Correction:
     """Read a line of the file; a CourseError says why it cannot be used."""
     lesson = course.lesson_named(row["lesson"])
+    submitters = {submitter for submitter, stem in handed_in if stem == lesson.stem}
     submitter = row["student"]
-    if (submitter, lesson.stem) not in handed_in:  # otherwise it is an id, perhaps a group's
+    if submitter not in submitters:  # it is a name, or a member's whose group handed in
         student = find_student(submitter, students)
-        is_own = (student.id, lesson.stem) in handed_in
-        submitter = student.id if is_own else student.group_id
-    if (submitter, lesson.stem) not in handed_in:
+        submitter = student.id if student.id in submitters else student.group_id
+    if submitter not in submitters:
         raise CourseError(f"nothing that {row['student']} handed in for {lesson.stem} was graded")
     exercises = BuiltLesson.read(lesson.expected).graded
     if row["exercise"] not in exercises:
@@ -108,10 +108,10 @@ def _read_points(text: str, max_points: int) -> float | None:
     if not text:
         return None
     is_number = re.fullmatch(r"\d{1,4}([.,][05])?", text)  # Excel writes a comma in many countries
-    points = float(text.replace(",", ".")) if is_number else -1.0
-    if not 0 <= points <= max_points:
+    points = float(text.replace(",", ".")) if is_number else None
+    if points is None or points > max_points:
         raise CourseError(f"points are whole or half ones, from 0 to {max_points}, or left out")
-    return add_points([points])
+    return add_points([points])  # whole ones as an `int`
 
 
 def add_corrections(

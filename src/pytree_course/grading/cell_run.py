@@ -1,4 +1,4 @@
-"""How a cell ran, and the settings that answers are run with."""
+"""How a cell ran, by the messages of its kernel."""
 
 import errno
 import re
@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
-from pytree_course.observing.comparison import compare
-from pytree_course.observing.observations import Observation, Raised, make_writable
+from pytree_course.observing.observations import Raised, make_writable
 from pytree_course.running.outcomes import OUTCOMES_MIME, Outcome, read_report
 
 READ_MESSAGES = ("error", "display_data", "execute_result")
@@ -89,21 +88,3 @@ class CellRun:
                 self.outcomes = read_report(report) if self.reports == 1 else None
             except ValueError:  # it is forged
                 self.outcomes = None
-
-
-@dataclass(frozen=True)
-class RunSettings:
-    """The settings that answers to a lesson run with: data that can be sent to another machine."""
-
-    blank: str  # the exercise notebook, as it was handed out
-    course: dict[str, str]  # the files that a kernel sees as the course, by their paths in it
-    seed: int  # of the cases
-    in_sandbox: bool
-    right: dict[str, list[Observation]]  # the right results of exercises to explain, if wrong
-
-    def is_wrong(self, exercise: str, check: CellRun) -> bool:
-        """Say whether a check's results are known to be wrong: the public cases tell why."""
-        right, outcomes = self.right.get(exercise), check.outcomes
-        if right is None or outcomes is None or len(right) != len(outcomes):
-            return False
-        return any(map(compare, right, [outcome.observation for outcome in outcomes]))

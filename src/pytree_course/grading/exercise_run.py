@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytree_course.built import CHECK_ENDING, answer_id, check_id
 from pytree_course.grading.budget import SubmissionTime
-from pytree_course.grading.cell_run import CellEnd, CellRun, RunSettings
+from pytree_course.grading.cell_run import CellEnd, CellRun
+from pytree_course.grading.lesson_to_grade import RunSettings
 from pytree_course.running.outcomes import CHECKS_VARIABLE, PUBLIC_SEED
 
 if TYPE_CHECKING:  # a process that only judges runs none

@@ -4,8 +4,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytree_course.course import CourseError, LessonFiles
-from pytree_course.grading.cell_run import RunSettings
+from pytree_course.grading.cell_run import CellRun
 from pytree_course.judging.expected import BuiltLesson, ExpectedExercise
+from pytree_course.observing.comparison import compare
+from pytree_course.observing.observations import Observation
 from pytree_course.running.outcomes import PUBLIC_SEED
 
 RightResults = dict[str, ExpectedExercise]
@@ -58,26 +60,45 @@ def find_right_results(lesson: LessonToGrade) -> RightResults:
     }
 
 
+@dataclass(frozen=True)
+class RunSettings:
+    """The settings that answers to a lesson run with: data that can be sent to another machine."""
+
+    blank: str  # the exercise notebook, as it was handed out
+    course: dict[str, str]  # the files that a kernel sees as the course, by their paths in it
+    seed: int  # of the cases
+    in_sandbox: bool
+    right: dict[str, list[Observation]]  # the right results of exercises to explain, if wrong
+
+    def is_wrong(self, exercise: str, check: CellRun) -> bool:
+        """Say whether a check's results are known to be wrong: the public cases tell why."""
+        right, outcomes = self.right.get(exercise), check.outcomes
+        if right is None or outcomes is None or len(right) != len(outcomes):
+            return False
+        return any(map(compare, right, [outcome.observation for outcome in outcomes]))
+
+
 def make_run_settings(
     lesson: LessonToGrade, right_results: RightResults, *, in_sandbox: bool
 ) -> RunSettings:
     """Return the settings that answers to a lesson run with."""
-    # With these, a run knows which answers are wrong: they run again on the public cases, for their
-    # reasons, unless those are the graded ones.
-    right = {}
-    if not lesson.on_public_cases:
-        right = {name: expected.observations for name, expected in right_results.items()}
+    # With the right observations, a run knows which answers are wrong: they run again on the public
+    # cases, for their reasons, unless those are the graded ones.
+    to_explain = {} if lesson.on_public_cases else right_results
     return RunSettings(
         blank=lesson.files.read_blank(),
         course=_make_course_files(lesson),
         seed=lesson.seed,
         in_sandbox=in_sandbox,
-        right=right,
+        right={name: expected.observations for name, expected in to_explain.items()},
     )
 
 
 def _make_course_files(lesson: LessonToGrade) -> dict[str, str]:
-    """Return the files that kernels see, by path, without observations, hints and answers."""
+    """Return the files that kernels see, by path: the check script, and what it needs of a lesson.
+
+    No hint, no answer of a prediction, and no digest of one solution, to try guesses on.
+    """
     graded = lesson.stored.graded.items()
     exercises = {name: replace(exercise, hints=[]) for name, exercise in graded}
     bare = replace(lesson.stored, exercises=exercises, predictions={}, deciding={}, reasons={})

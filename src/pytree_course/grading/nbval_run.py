@@ -21,8 +21,8 @@ import nbval.plugin
 import pytest
 
 from pytree_course.grading.budget import SubmissionTime
-from pytree_course.grading.cell_run import RunSettings
 from pytree_course.grading.kernels import WatchedKernel
+from pytree_course.grading.lesson_to_grade import RunSettings
 from pytree_course.running.outcomes import SEED_VARIABLE
 
 _PYTEST_OPTIONS = (
@@ -77,6 +77,7 @@ class _Notebook(nbval.plugin.IPyNbFile):
 
     def collect(self) -> Iterator[Any]:
         for item in super().collect():
+            # Without nbval's options, which it takes from comments and tags in the cell.
             yield _Cell.from_parent(
                 self, name=item.name, cell_num=item.cell_num, cell=item.cell, options={}
             )

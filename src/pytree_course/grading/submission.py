@@ -20,7 +20,7 @@ from pytree_course.texts import defined_names
 
 _TEXT_TYPES = {"markdown": "is a Markdown cell", "raw": "is a raw cell"}
 """The types that an answer cell has after M or R was pressed by mistake."""
-_PYTHON = re.compile(r"[0-9]{1,2}\.[0-9]{1,3}(?![0-9])")
+_PYTHON_VERSION = re.compile(r"[0-9]{1,2}\.[0-9]{1,3}(?![0-9])")
 _MIN_SHARE = 1 / 4  # of a lesson's exercises; its own notebooks define a sixth at most
 
 LATER_CELL = "the answer cell counts; a cell below that defines the names, too, does not"
@@ -59,6 +59,52 @@ def read_submission_of_any_lesson(
     return lesson, find_answers(notebook, handed_out[lesson])
 
 
+def recognize_lesson(
+    notebook: dict[str, Any], handed_out: Mapping[str, Starters]
+) -> tuple[str, str]:
+    """Return the lesson that a notebook, given as untrusted JSON, belongs to, and "".
+
+    If there is none, as for a lesson's own notebook and its solutions, return "", and what the
+    notebook is instead, as a clause on it.
+    """
+    cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
+    marks = {mark for cell in cells for mark in marks_of(cell)}
+    sources = "\n".join(map(source_of, cells))
+    for lesson, starters in handed_out.items():
+        if any(other_answer_id(exercise, 1) in marks for exercise in starters):
+            return "", f"is a copy of the course's solutions for {lesson}"
+    if lesson := _lesson_of(marks, defined_names(sources), handed_out):
+        return lesson, ""
+    for lesson in handed_out:
+        if f'Checks("{lesson}")' in sources and any(mark.endswith(OUR_ENDING) for mark in marks):
+            return "", f"is the lesson itself, not its exercises: hand in {lesson}_exercises.ipynb"
+    return "", "is a notebook without answer cells of this course"
+
+
+def _lesson_of(marks: set[str], names: set[str], handed_out: Mapping[str, Starters]) -> str:
+    """Return the lesson with the most exercises among a notebook's marks and names; "" if none.
+
+    The names count if a program has dropped all marks. The lesson's own notebooks define a few of
+    these names, too.
+    """
+    marked_exercises: dict[str, int] = {}  # how many, by lesson
+    defined_exercises: dict[str, int] = {}
+    for lesson, starters in handed_out.items():
+        ids = [{answer_id(exercise), check_id(exercise)} for exercise in starters]
+        marked_exercises[lesson] = sum(not marks.isdisjoint(pair) for pair in ids)
+        count = sum(defined_names(starter) <= names for starter in starters.values())
+        if count >= _MIN_SHARE * len(starters):
+            defined_exercises[lesson] = count
+    return _with_most(marked_exercises) or _with_most(defined_exercises)
+
+
+def _with_most(exercises: Mapping[str, int]) -> str:
+    """Return the lesson with the most exercises; "" if there is a tie, or no exercise."""
+    most = max(exercises.values(), default=0)
+    lessons = [lesson for lesson, count in exercises.items() if count == most]
+    return lessons[0] if most > 0 and len(lessons) == 1 else ""
+
+
 @dataclass(frozen=True)
 class _Cell:
     """A cell that may hold an answer."""
@@ -73,45 +119,6 @@ class _Cell:
         return defined_names(self.source)
 
 
-def recognize_lesson(
-    notebook: dict[str, Any], handed_out: Mapping[str, Starters]
-) -> tuple[str, str]:
-    """Return the lesson that a notebook, given as untrusted JSON, belongs to, and "".
-
-    If there is none, return "", and what the notebook is instead, as a clause on it. The lesson is
-    known by the marks of its answer and check cells or, if a program has dropped all marks, by the
-    names that cells define. The lesson's own notebooks define a few of these names, too; they
-    belong to no lesson here, and neither do its solutions.
-    """
-    cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
-    marks = {mark for cell in cells for mark in marks_of(cell)}
-    sources = "\n".join(map(source_of, cells))
-    names = defined_names(sources)
-    marked_exercises: dict[str, int] = {}  # how many, by lesson
-    defined_exercises: dict[str, int] = {}
-    for lesson, starters in handed_out.items():
-        if any(other_answer_id(exercise, 1) in marks for exercise in starters):
-            return "", f"is a copy of the course's solutions for {lesson}"
-        ids = [{answer_id(exercise), check_id(exercise)} for exercise in starters]
-        marked_exercises[lesson] = sum(not marks.isdisjoint(pair) for pair in ids)
-        count = sum(defined_names(starter) <= names for starter in starters.values())
-        if count >= _MIN_SHARE * len(starters):
-            defined_exercises[lesson] = count
-    if lesson := _with_most(marked_exercises) or _with_most(defined_exercises):
-        return lesson, ""
-    for lesson in handed_out:
-        if f'Checks("{lesson}")' in sources and any(mark.endswith(OUR_ENDING) for mark in marks):
-            return "", f"is the lesson itself, not its exercises: hand in {lesson}_exercises.ipynb"
-    return "", "is a notebook without answer cells of this course"
-
-
-def _with_most(exercises: Mapping[str, int]) -> str:
-    """Return the lesson with the most exercises; "" if there is a tie, or no exercise."""
-    most = max(exercises.values(), default=0)
-    lessons = [lesson for lesson, count in exercises.items() if count == most]
-    return lessons[0] if most > 0 and len(lessons) == 1 else ""
-
-
 def find_answers(notebook: dict[str, Any], starters: Starters) -> Submission:
     """Find the answers in a notebook, given as untrusted JSON, by the starters of the exercises.
 
@@ -119,7 +126,7 @@ def find_answers(notebook: dict[str, Any], starters: Starters) -> Submission:
     of its names; an unchanged starter is no answer. Everything else in the notebook may be missing,
     moved, duplicated or changed.
     """
-    cells = list(_cells(notebook, starters))
+    cells = list(_find_cells(notebook, starters))
     answers, notes = {}, {}
     for exercise, starter in starters.items():
         counting, note = _counting_cells(exercise, starter, cells)
@@ -133,16 +140,16 @@ def find_answers(notebook: dict[str, Any], starters: Starters) -> Submission:
             answers[exercise] = answer
         if note:
             notes[exercise] = note
-    return Submission(answers, notes, _python(notebook))
+    return Submission(answers, notes, _python_version(notebook))
 
 
-def _python(notebook: dict[str, Any]) -> str:
+def _python_version(notebook: dict[str, Any]) -> str:
     """Return the version of Python that a notebook names, without the last part."""
-    version = _PYTHON.match(string_at(notebook, "metadata", "language_info", "version"))
+    version = _PYTHON_VERSION.match(string_at(notebook, "metadata", "language_info", "version"))
     return version[0] if version else ""
 
 
-def _cells(notebook: dict[str, Any], starters: Starters) -> Iterator[_Cell]:
+def _find_cells(notebook: dict[str, Any], starters: Starters) -> Iterator[_Cell]:
     """Yield the cells that may hold answers.
 
     A cell may have lost its id: a program that saves an older format drops ids (Colab keeps them in
@@ -188,10 +195,7 @@ def _counting_cells(exercise: str, starter: str, cells: Sequence[_Cell]) -> tupl
 
 def _define_all(cells: Iterable[_Cell], names: set[str]) -> bool:
     """Return whether cells together define all of these names."""
-    defined: set[str] = set()
-    for cell in cells:
-        defined |= cell.names
-    return names <= defined
+    return names <= {name for cell in cells for name in cell.names}
 
 
 def _note_on_answer_cells(
@@ -227,8 +231,8 @@ def _why_another_counts(answer_cells: Sequence[_Cell], changed: Sequence[_Cell])
 def _last_try(cells: Sequence[_Cell], names: set[str]) -> list[_Cell]:
     """Return those of an exercise's answer cells that make up its answer, in order.
 
-    If there are several, the cell was split, or copied for another try. The last try begins after
-    the last cell that defines all names by itself while the cells below it do so, too.
+    If there are several, the cell was split, or copied for another try: one that defines all names,
+    above others that do so together, is an earlier try.
     """
     last_try: list[_Cell] = []
     for cell in reversed(cells):

@@ -41,7 +41,8 @@ def class_sandboxes(private: Iterable[Path]) -> Iterator[Callable[[], None]]:
     require_hidden(private)
     require_limits()
 
-    from pytree_course.grading.sandbox.doors import Door, SandboxError, kernel_request, use_server
+    from pytree_course.grading.sandbox.doors import Door, SandboxError, use_server
+    from pytree_course.grading.sandbox.kernel import kernel_request
 
     with closing(Door()) as door:
         _, request = kernel_request({}, {})

@@ -1,28 +1,22 @@
-"""The two doors into a sandbox: a fork of the warm server, or a fresh process."""
+"""Make a sandbox by one of two doors: a fork of the warm server, or a fresh process."""
 
 import atexit
-import json
 import os
 import re
-import secrets
 import select
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
-
-from jupyter_client.connect import port_names
 
 from pytree_course.grading import limits
 from pytree_course.grading.sandbox import policy
 from pytree_course.grading.sandbox.enter import READY, SandboxRequest
-from pytree_course.grading.sandbox.system_calls import filter_instructions
 
 _MAX_ENDING_MILLISECONDS = 10_000
 _PID = re.compile(r"^Pid:\s*(-?\d+)$", re.MULTILINE)
@@ -66,42 +60,23 @@ class Sandbox:
         return bool(ended.poll(milliseconds))
 
 
-def kernel_request(
-    environment: Mapping[str, str], files: Mapping[str, str]
-) -> tuple[dict[str, Any], SandboxRequest]:
-    """Return a new kernel's connection information, and the request for its sandbox."""
-    connection: dict[str, Any] = {
-        "transport": "ipc",  # no network reaches into the sandbox
-        "ip": f"{policy.TMP}/kernel-{secrets.token_hex(8)}",
-        "key": secrets.token_hex(32),
-        "signature_scheme": "hmac-sha256",
-        **{name: number for number, name in enumerate(port_names, start=1)},
-    }
-    return connection, SandboxRequest(
-        user=policy.sandbox_user(),
-        call_filter=filter_instructions().hex(),
-        variables=dict(environment),
-        files={**files, policy.CONNECTION_FILE: json.dumps(connection)},
-    )
-
-
 class Door:
-    """The way in which a process makes sandboxes.
+    """How a process makes sandboxes: by a warm server, or each from a fresh process.
 
-    The first one starts a *warm server*, a process that forks sandboxes in a view of its own; other
-    processes may send it requests, too. If a server fails, each sandbox starts from a fresh process
-    from then on.
+    The *warm server* is a process that forks sandboxes in a view of its own: one that this starts
+    with its first sandbox, or another process's, see `use_server`. If it fails, each sandbox starts
+    from a fresh process from then on.
     """
 
     def __init__(self) -> None:
-        self.is_chosen = False
-        self.requests: socket.socket | None = None  # to a server; None for fresh processes
-        self._server: subprocess.Popen[bytes] | None = None
+        self.is_chosen = False  # True from the first sandbox on, or from `use_server`
+        self.requests: socket.socket | None = None  # if chosen: to a server; None: fresh processes
+        self._server: subprocess.Popen[bytes] | None = None  # if this has started it
 
     def make_sandbox(self, request: SandboxRequest) -> Sandbox:
         """Make a sandbox.
 
-        Call this in a thread that outlives the server: its view ends with the thread it is made in.
+        Call this in a thread that outlives the server: bubblewrap ends with the one it starts in.
         """
         if not self.is_chosen:
             self.is_chosen = True
@@ -114,7 +89,7 @@ class Door:
         try:
             return _fork_sandbox(self.requests, request)
         except SandboxError as error:
-            output = self.close()
+            output = self.close()  # its kernels end, too, if this has started it
             sandbox = fresh_sandbox(request)
             # A grading redirects `sys.stderr`.
             message = f"Kernels start one by one, slowly: {error}\n{output}".strip()
@@ -122,10 +97,7 @@ class Door:
             return sandbox
 
     def close(self) -> str:
-        """End the server that this has started, and all kernels that it has forked.
-
-        Return its standard error.
-        """
+        """End the server that this has started, with its kernels; return its standard error."""
         if self.requests is not None:
             self.requests.close()
             self.requests = None

@@ -1,7 +1,9 @@
 """Enter a sandbox: new namespaces, private mounts, no privileges, limits, the system-call filter.
 
-This runs in the view that bubblewrap has made, before any untrusted code. Run as a program, it
-makes one sandbox and becomes another program inside it.
+This runs in the view that bubblewrap has made, before any untrusted code, in three processes, each
+a fork of the one before: a process of the view calls `leave_namespaces`; the sandbox's first one
+calls `enter_sandbox`, which sets up the sandbox and waits for its end; in the kernel, that returns.
+Run as a program, this makes one sandbox, and its kernel's process becomes another program.
 """
 
 import json
@@ -81,6 +83,7 @@ def enter_sandbox(channel: socket.socket) -> None:
     _mount_private_parts(request)
     if os.geteuid() == 0:
         _become_unprivileged(request.user)
+    # No code inside makes a user namespace, in which it would have every capability.
     Path("/proc/sys/user/max_user_namespaces").write_text("0", encoding="ascii")
     linux.make_read_only("/proc")
     for limit, value in policy.process_limits().items():
@@ -177,16 +180,19 @@ def _make_programs_unlistable() -> None:
     folder.mkdir()
     folder.chmod(_UNLISTABLE)
     linux.make_read_only(str(all_kinds))
-    if programs is None:
-        return
-    # The upper layer decides the mode. Before Linux 5.11, only root may do this: others' kernels
-    # find an empty folder, and compile.
+    if programs is not None:
+        _show_files_of(programs, folder)
+        os.close(programs)
+
+
+def _show_files_of(hidden: int, folder: Path) -> None:
+    """Show the files of a hidden folder, opened before, in an empty one, which keeps its mode."""
     empty = os.open(folder, os.O_PATH)
+    # Before Linux 5.11, only root may do this: others' kernels find an empty folder, and compile.
     with suppress(OSError):
-        layers = f"lowerdir=/proc/self/fd/{empty}:/proc/self/fd/{programs}"
+        layers = f"lowerdir=/proc/self/fd/{empty}:/proc/self/fd/{hidden}"  # the first has the mode
         linux.mount("overlay", str(folder), _MOUNT_FLAGS | linux.MS_RDONLY, layers)
     os.close(empty)
-    os.close(programs)
 
 
 def _become_unprivileged(user: int) -> None:

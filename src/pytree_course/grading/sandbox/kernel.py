@@ -1,21 +1,46 @@
 """A sandboxed kernel: start it, connect to its sockets, watch what it uses up, end it."""
 
+import json
 import os
 import re
+import secrets
 import threading
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from typing import Any
 
+from jupyter_client.connect import port_names
+
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
 from pytree_course.grading.budget import list_folder, read_file, read_queue_seconds
 from pytree_course.grading.cell_run import CellEnd
-from pytree_course.grading.sandbox.doors import door, kernel_request
-from pytree_course.grading.sandbox.policy import COURSE_INSIDE, TMP, WRITABLE_FOLDERS
+from pytree_course.grading.sandbox import policy
+from pytree_course.grading.sandbox.doors import door
+from pytree_course.grading.sandbox.enter import SandboxRequest
+from pytree_course.grading.sandbox.system_calls import filter_instructions
 
 # Each process has a part of the pages that it shares with others. Files on disk do not count.
 _MEMORY_ROW = re.compile(r"^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB$", re.MULTILINE)
+
+
+def kernel_request(
+    environment: Mapping[str, str], files: Mapping[str, str]
+) -> tuple[dict[str, Any], SandboxRequest]:
+    """Return a new kernel's connection information, and the request for its sandbox."""
+    connection: dict[str, Any] = {
+        "transport": "ipc",  # no network reaches into the sandbox
+        "ip": f"{policy.TMP}/kernel-{secrets.token_hex(8)}",
+        "key": secrets.token_hex(32),
+        "signature_scheme": "hmac-sha256",
+        **{name: number for number, name in enumerate(port_names, start=1)},
+    }
+    return connection, SandboxRequest(
+        user=policy.sandbox_user(),
+        call_filter=filter_instructions().hex(),
+        variables=dict(environment),
+        files={**files, policy.CONNECTION_FILE: json.dumps(connection)},
+    )
 
 
 class SandboxedKernel:
@@ -28,10 +53,10 @@ class SandboxedKernel:
     def __init__(self, course: Mapping[str, str], environment: Mapping[str, str]) -> None:
         """Start one that sees the texts of `course` as the course's files, by their paths."""
         self.ended_for: CellEnd | None = None  # set by the watch
-        files = {f"{COURSE_INSIDE}/{name}": text for name, text in course.items()}
+        files = {f"{policy.COURSE_INSIDE}/{name}": text for name, text in course.items()}
         variables = dict(environment)
-        variables[COURSE_VARIABLE] = COURSE_INSIDE
-        variables["IPYTHONDIR"] = f"{TMP}/ipython"
+        variables[COURSE_VARIABLE] = policy.COURSE_INSIDE
+        variables["IPYTHONDIR"] = f"{policy.TMP}/ipython"
         connection, request = kernel_request(variables, files)
         with ExitStack() as cleanup:  # in reverse order, also if this raises an exception
             self.sandbox = door.make_sandbox(request)
@@ -47,11 +72,11 @@ class SandboxedKernel:
     def _open_folders(self, cleanup: ExitStack) -> None:
         """Open the sandbox's folders from outside."""
         root = f"/proc/{self.sandbox.pid}/root"
-        self._folders = [_open(f"{root}{folder}", cleanup) for folder in WRITABLE_FOLDERS]
+        self._folders = [_open(f"{root}{folder}", cleanup) for folder in policy.WRITABLE_FOLDERS]
         # The sandbox's own /proc lists only its processes.
         self._proc = f"/proc/self/fd/{_open(f'{root}/proc', cleanup)}"
         self._until_connected = cleanup.enter_context(ExitStack())
-        self._socket_folder = _open(f"{root}{TMP}", self._until_connected)
+        self._socket_folder = _open(f"{root}{policy.TMP}", self._until_connected)
 
     def _start_watch(self, cleanup: ExitStack) -> None:
         self._stopped = threading.Event()

@@ -23,7 +23,7 @@ _SYSTEM_FOLDERS = (Path("/bin"), Path("/lib"), Path("/lib64"))
 # The user ids of root's sandboxes. No account should have one; containers may have only 65,536.
 _FIRST_USER, _USER_COUNT = 20_000, 40_000
 
-# Ours, and how a shell shows the machine's own: the option of `ulimit`, and its unit.
+# Ours; and, for `require_limits`, how `ulimit` shows the machine's own: its option, its unit.
 PROCESS_LIMITS = {
     "RLIMIT_DATA": (limits.MEMORY, "d", 1024),
     "RLIMIT_NPROC": (limits.THREADS, "u", 1),

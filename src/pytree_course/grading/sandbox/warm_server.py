@@ -10,7 +10,9 @@ import os
 import socket
 import sys
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+
+import numpy as np
+from ipykernel.kernelapp import IPKernelApp
 
 import pytree_course
 from pytree_course.grading.sandbox import policy
@@ -21,9 +23,6 @@ from pytree_course.grading.sandbox.enter import (
     report_failure,
 )
 
-if TYPE_CHECKING:
-    from ipykernel.kernelapp import IPKernelApp
-
 _MODULES = (
     # imported by a kernel when it starts
     *("debugpy.server.api", "faulthandler", "ipykernel.debugger", "ipykernel.kernelapp", "sqlite3"),
@@ -33,6 +32,7 @@ _MODULES = (
     # imported by an exercise notebook's set-up cell
     *("jax", "jax.numpy", "numpy"),
 )
+# What a kernel's `sys.argv` begins with if it was started as usual, by `-m ipykernel_launcher`.
 _LAUNCHER = str(getattr(find_spec("ipykernel_launcher"), "origin", ""))
 _COURSE_NAMES = ("Checks", "draw", "show_progress")  # each imports its modules when first used
 
@@ -54,9 +54,9 @@ def main() -> None:
         channel = socket.socket(fileno=descriptors[0])
         child = os.fork()
         if child == 0:
-            requests.detach()
+            requests.detach()  # the next line closes it as a file, and its number is given anew
             _make_kernel_in_sandbox(channel).start()
-            return
+            return  # only when the kernel has ended
         channel.close()
         os.waitpid(child, 0)
 
@@ -67,7 +67,7 @@ def _require_forkable() -> None:
         raise RuntimeError("the warm server has threads")
 
 
-def _make_kernel_in_sandbox(channel: socket.socket) -> "IPKernelApp":
+def _make_kernel_in_sandbox(channel: socket.socket) -> IPKernelApp:
     """Return a kernel in a new sandbox; report its success or failure to the grading process."""
     with report_failure(channel):
         leave_namespaces(channel)
@@ -80,11 +80,8 @@ def _make_kernel_in_sandbox(channel: socket.socket) -> "IPKernelApp":
     return kernel
 
 
-def _make_kernel() -> "IPKernelApp":
+def _make_kernel() -> IPKernelApp:
     """Return a kernel like that of a fresh process, not yet started."""
-    import numpy as np
-    from ipykernel.kernelapp import IPKernelApp
-
     np.random.seed()  # otherwise equal in every sandbox; a fork reseeds only Python's `random`
     sys.argv = [_LAUNCHER, "-f", policy.CONNECTION_FILE]
     kernel = IPKernelApp.instance()
