@@ -8,6 +8,7 @@ import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
@@ -90,7 +91,8 @@ def course_py(course, monkeypatch, capsys):
         shown = capsys.readouterr()
         return subprocess.CompletedProcess(arguments, ended.value.code, shown.out, shown.err)
 
-    return run
+    with patch.dict(os.environ):  # some commands set variables for what they start
+        yield run
 
 
 @pytest.fixture

@@ -53,16 +53,16 @@ def test_a_row_is_explained_by_lines_or_beliefs_or_what_is_certain_and_remarks(v
 
 
 def test_a_verdict_is_stored_without_what_was_expected_and_notes_beside_wrong_answers():
-    notes = {"count": "two cells have answers"}
+    note = "two cells have answers"
     verdict = Verdict(
         "count", VerdictKind.INCORRECT, 2, "1 of 3 cases passed: expected 3", 1, 3, "1 of 3",
-        findings=(FOUND,), lines=(LINE,), failed=(1, 2),
+        findings=(FOUND,), lines=(LINE,), failed=(1, 2), note=note,
     )  # fmt: skip
-    row = verdict_row(verdict, notes)
+    row = verdict_row(verdict)
     assert (row.points, row.exercise_points, row.passed, row.cases) == (0, 2, 1, 3)
     assert (row.explanation, row.remarks) == ("1 of 3.", ["Note: two cells have answers."])
-    assert (row.findings, row.failed, row.lines[0].name) == ([FOUND], [1, 2], "B")
-    right = verdict_row(Verdict("count", VerdictKind.CORRECT, 2, "all 3 cases passed"), notes)
+    assert (row.findings, row.lines[0].name) == ([FOUND], "B")
+    right = verdict_row(Verdict("count", VerdictKind.CORRECT, 2, "all 3 cases passed", note=note))
     assert (right.points, right.remarks) == (2, [])
     other = replace(right, exercise="paths", points=1, basis=BASIS)
     assert with_reason_of(other, row) == replace(

@@ -42,7 +42,7 @@ def test_a_stored_result_is_explained_again_where_misconceptions_have_changed(qu
     with quick.gradebook() as gradebook:
 
         def again(row):
-            return explain_again(row, stored, {}, gradebook.results)
+            return explain_again(row, stored, gradebook.results)
 
         unexplained = replace(wrong, misconceptions=[], reasons="of an earlier build")
         assert again(unexplained) == wrong

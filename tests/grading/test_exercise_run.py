@@ -7,10 +7,10 @@ import pytest
 
 from pytree_course.course import Course
 from pytree_course.grading import exercise_run
-from pytree_course.grading.cell_run import CellEnd, CellRun, RunSettings
+from pytree_course.grading.cell_run import CellEnd, CellRun
 from pytree_course.grading.exercise_run import ExerciseRun, _Plan, again_ids, run_answers
 from pytree_course.grading.grade import judge_submission
-from pytree_course.grading.lesson_to_grade import find_right_results, read_lesson
+from pytree_course.grading.lesson_to_grade import RunSettings, find_right_results, read_lesson
 from pytree_course.grading.submission import Submission
 from pytree_course.judging import words
 from pytree_course.observing.observe import observe, observe_raised

@@ -44,12 +44,19 @@ def test_the_terminal_names_changes_ungraded_work_and_the_report(columns, tmp_pa
 def test_a_grade_says_each_verdict_its_reason_and_the_points(seed, cases):
     line = WrongLine("B", "`[1]`", "2", "belief", {"explanation": "It is one."}, "one")
     verdicts = [
-        Verdict("count", VerdictKind.CORRECT, 2, "all 3 cases passed", title="Count them"),
+        Verdict(
+            "count",
+            VerdictKind.CORRECT,
+            2,
+            "all 3 cases passed",
+            title="Count them",
+            note="two cells",
+        ),
         Verdict("paths", VerdictKind.ERROR, 2, "your code raised ValueError", title="Paths"),
         Verdict("third", VerdictKind.NOT_ATTEMPTED, 1, "not attempted yet", title="Third"),
         Verdict("lines", VerdictKind.INCORRECT, 1, "", lines=(line,), failed=(0,), title="Lines"),
     ]
-    grade = Grade("01_made", "Made", Path("my\x1b.ipynb"), seed, verdicts, {"count": "two cells"})
+    grade = Grade("01_made", "Made", Path("my\x1b.ipynb"), seed, verdicts)
     shown = printed(show_grade, grade)
     assert shown.startswith("Made\nmy\\x1b.ipynb\n")
     words = " ".join(shown.split())
