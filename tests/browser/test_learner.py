@@ -14,6 +14,14 @@ EXERCISES = "exercises/01_leaves_exercises.ipynb"
 ANSWER, CHECK = "count_leaves-answer", "count_leaves-check"
 WRONG = "def count_leaves(tree):\n    return len(tree)"
 RIGHT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
+# On a busy computer, an explanation comes a second after the options are disabled.
+SLOW_REVIEW = """\
+import time
+from pytree_course import review
+from pytree_course.learner.review import Review
+explain = Review.answer
+Review.answer = lambda *answered: (time.sleep(1), explain(*answered))[1]
+review()"""
 
 
 def test_an_exercise_from_a_wrong_answer_to_a_right_one(visit: Visit):
@@ -154,6 +162,7 @@ def test_a_review_by_keyboard_explains_a_wrong_answer_and_leads_to_its_section(v
     first, *_ = due_questions([lesson], Progress.load(file), today)  # about the mistake
     page.set_viewport_size({"width": 1280, "height": 560})
     review = visit.open("notebooks/review.ipynb")
+    review.write("review", SLOW_REVIEW)
     review.run("review")
     shown = review.output("review")
     wrong, following = shown.get_by_text("Not this."), shown.get_by_role("button", name="Next")

@@ -1,5 +1,6 @@
 """The course as a website: no answers, every link lands, and it reads well in a browser."""
 
+import json
 import os
 import re
 import shutil
@@ -12,8 +13,10 @@ from playwright.sync_api import expect
 from pytree_course.authoring.website import write_site
 from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson
+from pytree_course.sources.lesson_sources import read_sources
 from tests.browser.accessibility import assert_page_accessible
 from tests.conftest import ROOT, contents, edit
+from tests.leaks import find_leaks
 
 READ = ("README.md", "docs", "notebooks", "exercises", "checks", "sources")
 HOME, REPOSITORY = "https://ada.github.io/pytrees/", "https://github.com/ada/pytrees"
@@ -39,6 +42,40 @@ def site(tmp_path_factory):
 def pages(site):
     """Return the text of each page by its name."""
     return {name: page.decode() for name, page in contents(site).items() if name.endswith(".html")}
+
+
+def text_of(html):
+    """Return the text of a part of a page."""
+    return unescape(re.sub(r"<[^>]+>", "", html))
+
+
+def test_no_answer_is_on_any_page(site, pages):
+    lessons = Course(ROOT).lessons()
+    exercises = [graded for files in lessons for graded in read_sources(files).graded.values()]
+    texts = {}
+    for name, html in pages.items():
+        parts = [html, *re.findall(r"<pre.*?</pre>", html, re.DOTALL)]
+        # As the cells of a notebook: each text for itself.
+        cells = [{"source": text_of(part)} for part in parts]
+        texts[f"{name}.json"] = json.dumps(cells).encode()
+    notebooks = {name: file for name, file in contents(site).items() if name.endswith(".ipynb")}
+    solutions = {"solutions.ipynb": lessons[0].solutions.read_bytes()}  # those are found
+    leaks = find_leaks(texts | notebooks | solutions, exercises)
+    assert {name for name, _ in leaks} == {*solutions}
+
+
+def test_every_prediction_is_a_choice(pages):
+    for files in Course(ROOT).lessons():
+        predictions = BuiltLesson.read(files.expected).predictions
+        of_lesson = re.compile(rf"notebooks/(deeper/)?{files.stem}[./]")
+        page = "".join(html for name, html in pages.items() if of_lesson.match(name))
+        assert page.count('class="prediction"') == page.count('class="outcome"') == len(predictions)
+        for name, prediction in predictions.items():
+            assert page.count(f'name="{name}"') == len(prediction.options)
+        assert 'predict("' not in text_of(page)
+    for page in pages.values():
+        before, waits, _ = page.partition("tag_waits")
+        assert not waits or 'class="prediction"' in before  # there is a choice that shows it
 
 
 def test_every_link_within_the_site_lands(site, pages):

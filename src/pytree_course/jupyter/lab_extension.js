@@ -212,8 +212,10 @@
         if (question.matches(".pytree-predict")) leadOn(panel.content, cell);
         else if (question.matches(".pytree-help")) keepInSight(panel.content, cell, ".pytree-help");
         else {
-          const before = question.innerHTML;
-          keepInSight(panel.content, cell, undefined, () => question.innerHTML !== before);
+          // The kernel disables the options first, and may need long for the explanation below them.
+          const explained = () => question.querySelector(".pytree-answered") !== null;
+          const goesOn = explained(); // by "Next"
+          keepInSight(panel.content, cell, undefined, () => explained() !== goesOn);
         }
       } else if (target.closest(".jp-tocItem")) {
         const contents = [...app.shell.widgets("left")].find(({ id }) => id === "table-of-contents");
